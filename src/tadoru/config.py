@@ -1,0 +1,143 @@
+"""What can be set, and from where: defaults < user file < project file < environment < flags.
+
+One frozen tree of dataclasses. A repository's `.tadoru.toml` may set includes, ignores, weights and
+budgets, and restrict access; endpoints, keys, mounts, model folders and secrets come from the
+user's own file, the environment and flags alone (nothing that was cloned can make tadoru talk to
+anybody). Reads files only in `load`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@dataclass(frozen=True, slots=True)
+class IndexConfig:
+    """What is indexed, and how much work a question may do by itself."""
+
+    include: tuple[str, ...] = ()
+    """Globs or directory names that overrule ignore rules (also `INCLUDE_DIRS`)."""
+    ignore: tuple[str, ...] = ()
+    """Further patterns in the syntax of .gitignore (also `IGNORE_PATTERNS`)."""
+    max_file_bytes: int = 2 * MIB
+    """Larger files are listed and read, but not indexed."""
+    serve_secrets: bool = False
+    """Serve secret-like files (`.env*`, `*.pem`, `id_*`, `.netrc`, `.npmrc`). User file only."""
+    workers: int = 0
+    """Processes; 0 for as many as there are cores."""
+    catch_up_seconds: float = 1.0
+    """Work that a question does by itself to bring the index up to date."""
+    first_answer_seconds: float = 1.6
+    """Wait of the first question for an index that is still being built."""
+    debounce_ms: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SearchConfig:
+    """Parameters of search. Names, defaults and bounds: ContextWeaver's SearchConfig."""
+
+    vector_top_k: int = 80
+    vector_top_m: int = 60
+    fts_top_k_files: int = 20
+    lex_chunks_per_file: int = 2
+    lex_total_chunks: int = 150
+    rrf_k0: int = 20
+    w_vec: float = 0.6
+    w_lex: float = 0.4
+    fused_top_m: int = 60
+    rerank_top_n: int = 10
+    max_rerank_chars: int = 1000
+    max_breadcrumb_chars: int = 250
+    head_ratio: float = 0.67
+    neighbor_hops: int = 2
+    breadcrumb_expand_limit: int = 3
+    import_files_per_seed: int = 3
+    chunks_per_import_file: int = 3
+    reverse_import_files_per_seed: int = 2
+    call_sites_per_seed: int = 2
+    max_segments_per_file: int = 3
+    max_total_chars: int = 48_000
+    enable_smart_top_k: bool = True
+    smart_top_score_ratio: float = 0.5
+    smart_top_score_delta_abs: float = 0.25
+    smart_min_score: float = 0.25
+    smart_min_k: int = 2
+    smart_max_k: int = 8
+    query_cache_entries: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveConfig:
+    """Parameters of resolve."""
+
+    top_k: int = 10
+    """Candidates ranked to the end, at least (`RESOLVE_TOPK`)."""
+    history: int = 5
+    """Paths remembered per principal."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShellConfig:
+    """Limits of one command line of the shell."""
+
+    timeout_seconds: float = 30.0
+    max_output_bytes: int = MIB
+    max_commands: int = 100_000
+    max_loop_iterations: int = 1_000_000
+    max_command_bytes: int = MIB
+    max_tmp_bytes: int = 8 * MIB
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """Endpoints and folders of models. Never read from a repository."""
+
+    embeddings_api_key: str = ""
+    embeddings_base_url: str = ""
+    embeddings_model: str = ""
+    embeddings_max_concurrency: int = 10
+    embeddings_dimensions: int = 1024
+    rerank_api_key: str = ""
+    rerank_base_url: str = ""
+    rerank_model: str = ""
+    rerank_top_n: int = 20
+    embeddings_dir: str = ""
+    resolve_model_dir: str = ""
+    resolve_model_precision: str = "int8"
+    tokenizer: str = ""
+    """Path of a tokenizer.json for exact token counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRule:
+    """Files that match a glob belong to these groups; no groups and not public: nobody."""
+
+    glob: str
+    groups: frozenset[str] = frozenset()
+    public: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that can be set."""
+
+    home: str = ""
+    """Where indexes lie (`TADORU_HOME`); empty for the user's cache directory."""
+    groups: frozenset[str] = frozenset()
+    """Groups of the principal when no other is given (`TADORU_GROUPS`)."""
+    access: tuple[AccessRule, ...] = ()
+    """The user's rules: the last one that matches decides. Empty: everything is public."""
+    restrict: tuple[AccessRule, ...] = ()
+    """The project's rules: an entry that one of them matches also needs one of its groups."""
+    mounts: Mapping[str, str] = field(default_factory=dict)
+    budget: int = 12_000
+    """Tokens of a packed answer."""
+    index: IndexConfig = IndexConfig()
+    search: SearchConfig = SearchConfig()
+    resolve: ResolveConfig = ResolveConfig()
+    shell: ShellConfig = ShellConfig()
+    models: ModelConfig = ModelConfig()

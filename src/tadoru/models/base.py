@@ -1,0 +1,61 @@
+"""The seams for models: embedding, reranking, counting tokens.
+
+A model may be absent or fail at any call; callers then go on without it and say so in the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns text into unit vectors."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies weights, tokenizer, dimension and preparation: vectors of two fingerprints are
+        never mixed."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def encode(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
+        """Return unit vectors, shape (len(texts), dimension). `query`: questions, not documents.
+
+        Raises: `Unavailable` when the model or its endpoint cannot answer.
+        """
+        ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Scores documents against a question."""
+
+    @property
+    def name(self) -> str: ...
+
+    def score(self, question: str, documents: Sequence[str]) -> list[float]:
+        """Return one relevance in 0..1 per document, in their order.
+
+        Raises: `Unavailable` when the model or its endpoint cannot answer.
+        """
+        ...
+
+
+@runtime_checkable
+class TokenCounter(Protocol):
+    """Counts the tokens that a text costs a model."""
+
+    @property
+    def name(self) -> str:
+        """Names the counter in answers: `estimate` or the tokenizer's own name."""
+        ...
+
+    def count(self, text: str) -> int: ...
