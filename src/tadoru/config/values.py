@@ -1,10 +1,4 @@
-"""What can be set, and from where: defaults < user file < project file < environment < flags.
-
-One frozen tree of dataclasses. A repository's `.tadoru.toml` may set includes, ignores, weights and
-budgets, and restrict access; endpoints, keys, mounts, model folders and secrets come from the
-user's own file, the environment and flags alone (nothing that was cloned can make tadoru talk to
-anybody). Reads files only in `load`.
-"""
+"""Everything that can be set, as one frozen tree of dataclasses. Reads nothing."""
 
 from __future__ import annotations
 
@@ -70,6 +64,38 @@ class SearchConfig:
     query_cache_entries: int = 50
 
 
+SEARCH_BOUNDS: Mapping[str, tuple[float, float]] = {
+    "vector_top_k": (40, 200),
+    "vector_top_m": (10, 200),
+    "fts_top_k_files": (5, 100),
+    "lex_chunks_per_file": (1, 20),
+    "lex_total_chunks": (10, 500),
+    "rrf_k0": (1, 200),
+    "w_vec": (0, 1),
+    "w_lex": (0, 1),
+    "fused_top_m": (10, 200),
+    "rerank_top_n": (5, 20),
+    "max_rerank_chars": (200, 8_000),
+    "max_breadcrumb_chars": (40, 1_000),
+    "head_ratio": (0, 1),
+    "neighbor_hops": (0, 5),
+    "breadcrumb_expand_limit": (0, 10),
+    "import_files_per_seed": (0, 5),
+    "chunks_per_import_file": (0, 10),
+    "reverse_import_files_per_seed": (0, 5),
+    "call_sites_per_seed": (0, 10),
+    "max_segments_per_file": (1, 5),
+    "max_total_chars": (20_000, 80_000),
+    "smart_top_score_ratio": (0, 1),
+    "smart_top_score_delta_abs": (0, 1),
+    "smart_min_score": (0, 1),
+    "smart_min_k": (1, 10),
+    "smart_max_k": (5, 15),
+    "query_cache_entries": (0, 10_000),
+}
+"""Values outside are moved to the nearer bound, as the seed does; each move is a warning."""
+
+
 @dataclass(frozen=True, slots=True)
 class ResolveConfig:
     """Parameters of resolve."""
@@ -133,6 +159,8 @@ class Config:
     """The user's rules: the last one that matches decides. Empty: everything is public."""
     restrict: tuple[AccessRule, ...] = ()
     """The project's rules: an entry that one of them matches also needs one of its groups."""
+    warnings: tuple[str, ...] = ()
+    """What a configuration asked for and was not given, in one line each."""
     mounts: Mapping[str, str] = field(default_factory=dict)
     budget: int = 12_000
     """Tokens of a packed answer."""
