@@ -1,0 +1,88 @@
+"""Run git on a source so that the source's own configuration cannot execute anything.
+
+A repository's `.git/config` can name programs (`core.fsmonitor`, hooks, external diff, textconv,
+pagers, credential helpers). Only commands that read are run here, with those switched off, without
+a prompt, without optional locks, and with a time limit.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+TIMEOUT_SECONDS = 10.0
+
+_SAFE = (
+    "--no-pager",
+    "--no-optional-locks",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.untrackedCache=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.sshCommand=false",
+    "-c",
+    "diff.external=",
+    "-c",
+    "protocol.allow=never",
+    "-c",
+    "safe.directory=*",
+)
+_READS_ONLY = frozenset(
+    {"check-ignore", "diff", "log", "ls-files", "rev-parse", "cat-file", "config"}
+)
+
+
+def run(
+    root: Path | str,
+    command: str,
+    *arguments: str,
+    stdin: bytes | None = None,
+    timeout: float = TIMEOUT_SECONDS,
+) -> bytes | None:
+    """Return what a reading git command prints; None when git is missing, fails or is slow.
+
+    `arguments` must not come from a source unless `--` or `--end-of-options` stands before them.
+    """
+    if command not in _READS_ONLY:
+        raise ValueError(f"git {command} is not among the commands that only read")
+    quiet = ("--no-ext-diff", "--no-textconv") if command in ("diff", "log") else ()
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    environment |= {
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_PAGER": "cat",
+        "LC_ALL": "C",
+    }
+    for kept in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"):
+        if kept in os.environ:
+            environment[kept] = os.environ[kept]
+    try:
+        done = subprocess.run(
+            ["git", *_SAFE, "-C", str(root), command, *quiet, *arguments],
+            input=stdin if stdin is not None else b"",
+            capture_output=True,
+            timeout=timeout,
+            env=environment,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    # check-ignore answers 1 when nothing is ignored
+    return done.stdout if done.returncode == 0 or command == "check-ignore" else None
+
+
+def changed_since(root: Path | str, revision: str) -> frozenset[str] | None:
+    """Return root-relative paths that differ from a revision, new files too; None if unknown."""
+    listed = run(
+        root, "diff", "--name-only", "-z", "--no-renames", "--relative",
+        "--end-of-options", revision, "--",
+    )  # fmt: skip
+    new = run(root, "ls-files", "-o", "-z", "--exclude-standard")
+    if listed is None or new is None:
+        return None
+    names = [*listed.split(b"\0"), *new.split(b"\0")]
+    return frozenset(name.decode("utf-8", "backslashreplace") for name in names if name)

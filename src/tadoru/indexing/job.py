@@ -1,0 +1,117 @@
+"""Bulk index work in a process of its own.
+
+So that it gives its memory back, outlives a short command, and needs no `__main__` guard in the
+program that uses the library. The parent writes one pickled `Request` to the child's standard
+input and may read pickled messages from its standard output: ("progress", done, total, path) any
+number of times, then ("report", IndexReport) or ("error", TadoruError). Both ends are tadoru, and
+nothing else may write there, so pickle is safe here.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from tadoru.config import Config
+from tadoru.errors import StoreError, TadoruError
+from tadoru.types import IndexReport
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What one run is to do."""
+
+    root: Path
+    directory: Path
+    """Where the index lies."""
+    config: Config
+    rebuild: bool = False
+
+
+def perform(request: Request, progress: Progress | None = None) -> IndexReport:
+    """Run the request in this process, with a pool of workers when there is much to do."""
+    from tadoru.indexing.sync import index
+    from tadoru.stores.sqlite import SqliteStore
+
+    if request.rebuild:
+        SqliteStore.remove(request.directory)
+    store = SqliteStore.open(request.directory, root=request.root, create=True)
+    try:
+        return index(store, request.root, request.config, progress=progress)
+    finally:
+        store.close()
+
+
+class Job(subprocess.Popen[bytes]):
+    """A running child. It may outlive this process, so nobody has to wait for it."""
+
+    def __init__(self, request: Request, *, watched: bool) -> None:
+        """Start it. `watched`: its messages will be read by `result`; else they go nowhere."""
+        request.directory.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        super().__init__(
+            # -P: a module of the indexed repository must not shadow one of ours
+            [sys.executable, "-P", "-m", "tadoru.indexing"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE if watched else subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=request.directory.parent,
+            start_new_session=not watched,
+        )
+        if self.stdin is not None:
+            pickle.dump(request, self.stdin)
+            self.stdin.close()
+
+    def __del__(self) -> None:
+        """Popen would warn that the child still runs; it is meant to."""
+
+    def result(self, progress: Progress | None = None) -> IndexReport:
+        """Read messages to the end and return the report. Raises: what the child raised."""
+        if self.stdout is None:
+            raise StoreError("this job was started without anybody to report to")
+        with self.stdout:
+            while True:
+                try:
+                    kind, *rest = pickle.load(self.stdout)
+                except (EOFError, pickle.UnpicklingError):
+                    raise StoreError(
+                        "the index run ended before it was done",
+                        hint="run it again: what was finished is kept",
+                    ) from None
+                if kind == "progress" and progress is not None:
+                    progress(*rest)
+                elif kind == "error":
+                    raise rest[0]
+                elif kind == "report":
+                    self.wait()
+                    report: IndexReport = rest[0]
+                    return report
+
+
+def child() -> int:
+    """Serve one request from standard input; the entry point of the process."""
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not reach the messages
+    request: Request = pickle.load(sys.stdin.buffer)
+    try:
+        report = perform(request, progress=lambda *step: _send(output, ("progress", *step)))
+    except TadoruError as error:
+        _send(output, ("error", error))
+        return error.exit_code
+    _send(output, ("report", report))
+    return 0
+
+
+def _send(output: BinaryIO, message: tuple[object, ...]) -> None:
+    try:
+        pickle.dump(message, output)
+        output.flush()
+    except OSError:
+        return  # nobody listens any more; the work goes on
