@@ -1,0 +1,60 @@
+"""Commands of our own: those whose speed or meaning depends on the tree, and those of which
+bashkit's version differs from GNU's.
+
+To add a command, write `commands/<module>.py` with `async def main(ctx: Context) -> int` and name
+it in `MODULES`. See `context.Context` for what `ctx` offers. A module is imported when its command
+is first called, so that a session starts in well under a millisecond. Options are read with
+`options.parse`, which knows GNU's rules (clusters, `--long=value`, abbreviations, `--`).
+Errors: raise `UsageError(message, code)`, or any `TadoruError`; or write with `ctx.error` and
+return a code. Let BrokenPipe through.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import cast
+
+from tadoru.shell.commands.context import (
+    BrokenPipe,
+    Command,
+    Context,
+    UsageError,
+    encode,
+    run_command,
+    shell_quote,
+)
+
+__all__ = [
+    "MODULES",
+    "BrokenPipe",
+    "Command",
+    "Context",
+    "UsageError",
+    "encode",
+    "load",
+    "run_command",
+    "shell_quote",
+]
+
+MODULES: dict[str, str] = {
+    "cat": "cat",
+    "egrep": "grep",
+    "fgrep": "grep",
+    "find": "find",
+    "grep": "grep",
+    "head": "head",
+    "ls": "ls",
+    "rg": "rg",
+    "stat": "stat",
+    "tail": "tail",
+    "tree": "tree",
+    "du": "du",
+    "wc": "wc",
+}
+"""Name of a command -> module in this folder."""
+
+
+def load(name: str) -> Command:
+    """Return the command of this name."""
+    module = import_module(f"tadoru.shell.commands.{MODULES[name]}")
+    return cast("Command", module.main)

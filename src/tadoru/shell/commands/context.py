@@ -1,0 +1,190 @@
+"""What a command of ours is given: its words, its streams, the files that the asker may see.
+
+Streams are bytes. Output is gathered into writes of 64 KiB, because one write costs about 140 us;
+a reader that has gone away ends the command through BrokenPipe, which the engine turns into
+status 141. Nothing in here knows bashkit: a test can build a Context from plain functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tadoru.errors import TadoruError
+from tadoru.shell.limits import Deadline
+from tadoru.shell.space import Space, normalize, strerror
+from tadoru.tree import Tree
+from tadoru.types import Entry
+from tadoru.views import View
+
+BATCH_BYTES = 64 << 10
+"""Bytes gathered before they are written."""
+
+Command = Callable[["Context"], Awaitable[int]]
+"""A command: takes its context, returns its exit code."""
+RunScript = Callable[[str, str], Awaitable[tuple[bytes, bytes, int]]]
+"""Runs (script, cwd) in a fresh interpreter over the same files: stdout, stderr, code."""
+
+
+class BrokenPipe(Exception):
+    """The reader of our output has gone away: stop at once, and quietly."""
+
+
+class UsageError(Exception):
+    """A wrong option or operand: the message goes to stderr, `code` is the exit code."""
+
+    def __init__(self, message: str, code: int = 2) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(slots=True)
+class Context:
+    """One call of one command.
+
+    Use `argv` (without the name), `read`/`read_all`/`has_stdin` for stdin, `write` for stdout,
+    `error` for a message in GNU's form, `resolve_path` and `read_file` for operands, and
+    `deadline.check()` in every loop whose length the user decides.
+    """
+
+    name: str
+    argv: list[str]
+    cwd: str
+    """Absolute, with a leading slash."""
+    env: Mapping[str, str]
+    space: Space
+    deadline: Deadline
+    pull: Callable[[], Awaitable[bytes]]
+    """Gives the next piece of stdin, empty at the end."""
+    push: Callable[[bytes], Awaitable[None]]
+    push_error: Callable[[bytes], Awaitable[None]]
+    run_script: RunScript
+    _out: list[bytes] = field(default_factory=list)
+    _held: int = 0
+    _peeked: bytes | None = None
+
+    # -- files ---------------------------------------------------------------------------------
+
+    @property
+    def view(self) -> View:
+        return self.space.view
+
+    @property
+    def tree(self) -> Tree:
+        return self.space.tree
+
+    def resolve_path(self, operand: str) -> str:
+        """Return the tree path (no leading slash, root `""`) of a path as it is written."""
+        return normalize(operand, self.cwd)
+
+    def lookup(self, operand: str, *, follow: bool = True) -> Entry:
+        """Return the entry of a path as it is written; `name/` must be a directory.
+
+        Raises PathNotFound, NotADirectoryHere.
+        """
+        if not operand:
+            return self.space.lookup("\0")
+        entry = self.space.lookup(self.resolve_path(operand), follow=follow or operand[-1] == "/")
+        if operand[-1] == "/" and not entry.is_dir:
+            return self.space.lookup(f"{entry.path}/x")
+        return entry
+
+    def read_file(self, operand: str) -> bytes:
+        """Return the bytes of a file as it is written (links followed, `/tmp`, `/dev/null` too).
+
+        Raises PathNotFound, NotADirectoryHere, IsADirectoryHere.
+        """
+        entry = self.lookup(operand)
+        return self.space.read(entry.path)
+
+    async def read_operand(self, operand: str) -> bytes:
+        """Return the bytes of a file, or all of stdin for `-` and `/dev/stdin`."""
+        if operand in ("-", "/dev/stdin"):
+            return await self.read_all()
+        return self.read_file(operand)
+
+    # -- stdin ---------------------------------------------------------------------------------
+
+    async def read(self) -> bytes:
+        """Return the next piece of stdin; empty at the end."""
+        if self._peeked is not None:
+            piece, self._peeked = self._peeked, None
+            if piece:
+                return piece
+        self.deadline.check()
+        return await self.pull()
+
+    async def read_all(self) -> bytes:
+        """Return all that is left of stdin."""
+        pieces = []
+        while piece := await self.read():
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    async def has_stdin(self) -> bool:
+        """Tell whether anything can be read from stdin. An empty pipe and none look the same."""
+        if not self._peeked:
+            self._peeked = await self.pull()
+        return bool(self._peeked)
+
+    # -- stdout and stderr ---------------------------------------------------------------------
+
+    async def write(self, data: bytes) -> None:
+        """Write to stdout, gathered into large pieces. Raises BrokenPipe."""
+        self._out.append(data)
+        self._held += len(data)
+        if self._held >= BATCH_BYTES:
+            await self.flush()
+
+    async def flush(self) -> None:
+        if self._held:
+            data = b"".join(self._out)
+            self._out.clear()
+            self._held = 0
+            self.deadline.check()
+            await self.push(data)
+
+    async def error(self, message: str) -> None:
+        """Write `<name>: <message>` and a newline to stderr."""
+        await self.push_error(encode(f"{self.name}: {message}\n"))
+
+    async def complain(self, operand: str, error: TadoruError) -> None:
+        """Write `<name>: <operand>: <words of the C library>` to stderr."""
+        await self.error(f"{operand}: {strerror(error)}")
+
+
+def encode(text: str) -> bytes:
+    """Encode for output; lone surrogates, which bashkit never makes, cannot break it."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+async def run_command(command: Command, ctx: Context) -> int:
+    """Run a command to its end: usage errors, limits and a lost reader become exit codes."""
+    try:
+        code = await command(ctx)
+        await ctx.flush()
+        return code
+    except BrokenPipe:
+        return 141
+    except UsageError as error:
+        await _last_words(ctx, str(error))
+        return error.code
+    except TadoruError as error:
+        await _last_words(ctx, str(error))
+        return 124 if error.code == "limit" else 1
+
+
+async def _last_words(ctx: Context, message: str) -> None:
+    try:
+        if not ctx.deadline.passed:
+            await ctx.flush()
+        await ctx.error(message)
+    except BrokenPipe:
+        return
+
+
+def shell_quote(words: Sequence[str]) -> str:
+    """Quote words so that the shell gives exactly them back."""
+    from shlex import quote
+
+    return " ".join(quote(word) for word in words)
