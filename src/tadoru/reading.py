@@ -1,0 +1,108 @@
+"""Small answers that need no capability: a window of a text, sums of reports, counts of a view."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tadoru.errors import BadInput
+from tadoru.models.base import TokenCounter
+from tadoru.types import IndexReport, IndexState, ReadAnswer, to_json
+from tadoru.views import View
+
+
+def window(
+    text: str, *, start: int, end: int | None, budget: int | None, counter: TokenCounter
+) -> ReadAnswer:
+    """Return the lines `start` to `end` of a text (1-based, included), cut at `budget` tokens.
+
+    A line that alone is over the budget is cut too, and shown.
+    Raises: `BadInput` for a window that cannot be one.
+    """
+    lines = text.splitlines(keepends=True) if "\n" not in text else _lines(text)
+    last = len(lines) if end is None else min(end, len(lines))
+    if start < 1 or (end is not None and end < start):
+        raise BadInput(f"lines {start} to {end} are no window", hint="lines count from 1")
+    kept: list[str] = []
+    left = budget if budget is not None else -1
+    for line in lines[start - 1 : last]:
+        if budget is not None:
+            left -= counter.count(line)
+            if left < 0:
+                break
+        kept.append(line)
+    wanted = max(0, last - start + 1)
+    if not kept and wanted and budget is not None:
+        kept = [lines[start - 1][: budget * 3]]  # a token is rarely under three characters
+    cut = len(kept) < wanted or (wanted == 1 and kept[0] != lines[start - 1])
+    return ReadAnswer(
+        path="",
+        text="".join(kept),
+        start_line=start,
+        end_line=start + len(kept) - 1,
+        total_lines=len(lines),
+        truncated=cut,
+    )
+
+
+def _lines(text: str) -> list[str]:
+    """Split at LF alone, as git, grep and the index count lines."""
+    lines = text.split("\n")
+    tail = lines.pop()
+    result = [line + "\n" for line in lines]
+    return [*result, tail] if tail else result
+
+
+def total(reports: Sequence[IndexReport]) -> IndexReport:
+    """Add the counts of several reports; names and lists are put one after the other."""
+    first, *rest = reports
+    for other in rest:
+        first = replace(
+            first,
+            root=f"{first.root}, {other.root}",
+            added=first.added + other.added,
+            changed=first.changed + other.changed,
+            deleted=first.deleted + other.deleted,
+            unchanged=first.unchanged + other.unchanged,
+            languages=dict(Counter(first.languages) + Counter(other.languages)),
+            skipped=_joined(first.skipped, other.skipped),
+            notes=(*first.notes, *other.notes),
+            errors=(*first.errors, *other.errors),
+            chunks=first.chunks + other.chunks,
+            symbols=first.symbols + other.symbols,
+            seconds=first.seconds + other.seconds,
+            source_bytes=first.source_bytes + other.source_bytes,
+            index_bytes=first.index_bytes + other.index_bytes,
+            complete=first.complete and other.complete,
+        )
+    return first
+
+
+def _joined(one: Any, other: Any) -> dict[str, list[str]]:
+    return {key: [*one.get(key, ()), *other.get(key, ())] for key in {**one, **other}}
+
+
+def statistics(view: View, state: IndexState) -> dict[str, Any]:
+    """Return counts of what the asker sees, and the state of the index."""
+    languages: Counter[str] = Counter()
+    roles: Counter[str] = Counter()
+    size = pending = 0
+    for entry in view.tree.entries():
+        languages[entry.language or "other"] += 1
+        roles[entry.role.value] += 1
+        size += entry.size
+        pending += not entry.indexed
+    _, symbols = view.symbols(limit=0)
+    return {
+        "files": len(view.tree),
+        "directories": len(view.tree.directories),
+        "bytes": size,
+        "symbols": symbols,
+        "not_indexed": pending,
+        "languages": dict(languages.most_common()),
+        "roles": dict(roles.most_common()),
+        "roots": view.roots,
+        "index": to_json(state),
+    }

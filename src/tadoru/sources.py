@@ -1,0 +1,263 @@
+"""Sources of the trees: opens the store of each root, and keeps it fresh.
+
+Decides when a question updates the index by itself, when a process of its own does it, and what an
+answer has to say meanwhile. Refuses `/` and the home directory without consent.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tadoru.config import Config
+from tadoru.errors import BadInput, BroadRoot, NotIndexed, StoreError, TadoruError
+from tadoru.types import Freshness, IndexReport, IndexState
+
+if TYPE_CHECKING:
+    from tadoru.indexing.job import Job
+    from tadoru.stores.sqlite import SqliteStore
+
+RESCAN_SECONDS = 0.5
+"""A burst of calls shares one look at the file system."""
+SMALL_CHANGE = 40
+"""Changed files that a question indexes by itself, in this process and without a pool."""
+POLL_SECONDS = 0.02
+
+Progress = Callable[[int, int, str], None]
+
+
+def home(config: Config) -> Path:
+    """Return the directory of all indexes. Raises: `StoreError` without a usable home."""
+    if config.home:
+        return Path(config.home).expanduser().absolute()
+    import platformdirs
+
+    path = Path(platformdirs.user_cache_dir("tadoru"))
+    if not path.is_absolute():
+        raise StoreError("there is no home directory", hint="set TADORU_HOME to a directory")
+    return path
+
+
+def repository_of(directory: Path) -> Path:
+    """Return the nearest directory upwards that has a `.git`, else the directory itself."""
+    for parent in (directory, *directory.parents):
+        if (parent / ".git").exists():
+            return parent
+    return directory
+
+
+def check_root(path: str | os.PathLike[str], *, yes: bool = False) -> Path:
+    """Return the canonical directory of a root.
+
+    Raises: `BadInput` when it is no directory; `BroadRoot` for `/` and the home directory.
+    """
+    text = os.fspath(path)
+    if "\0" in text:
+        raise BadInput("the root has a NUL byte in its name")
+    root = Path(os.path.realpath(Path(text).expanduser()))
+    if not root.exists():
+        raise BadInput(f"{text}: no such directory", hint="give an existing directory with --root")
+    if not root.is_dir():
+        raise BadInput(f"{text}: not a directory", hint="give a directory with --root")
+    broad = {Path("/"), Path(os.path.realpath(Path("~").expanduser()))}
+    if root in broad and not yes:
+        raise BroadRoot(
+            f"{root} as a root would index everything below it",
+            hint="give a project's directory, or --yes if you mean it",
+        )
+    return root
+
+
+class LocalSource:
+    """A directory on this machine and its SQLite store."""
+
+    def __init__(self, root: Path, config: Config, *, indexes: bool = True) -> None:
+        """`root`: canonical. `indexes`: whether a question may build or update the index."""
+        self.root = root
+        self.config = config
+        self._indexes = indexes
+        key = blake2b(os.fsencode(root), digest_size=8).hexdigest()
+        name = "".join(c if c.isalnum() else "-" for c in root.name)[:40] or "root"
+        self.directory = home(config) / "stores" / f"{name}-{key}"
+        self._store: SqliteStore | None = None
+        self._job: Job | None = None
+        self._lock = threading.RLock()
+        self._looked = 0.0
+        self._behind: IndexState | None = None
+
+    @property
+    def store(self) -> SqliteStore:
+        """The open store. Raises: `NotIndexed` before the first run."""
+        with self._lock:
+            if self._store is None or self._store.replaced():
+                self._store = self._open()
+            return self._store
+
+    def _open(self) -> SqliteStore:
+        from tadoru.stores.sqlite import SqliteStore
+
+        store = SqliteStore.open(self.directory, root=self.root, create=False)
+        store.ignored_rule = self._ignored
+        return store
+
+    def _ignored(self, path: str) -> str:
+        from tadoru.indexing.walk import ignored_rule
+
+        return ignored_rule(self.root, self.config.index)(path)
+
+    # -- freshness -----------------------------------------------------------------------------
+
+    def freshen(self) -> None:
+        """Bring the index up to date as far as a question may wait for it.
+
+        A missing index is begun in a process of its own, and this returns when it is done or
+        `first_answer_seconds` are over; a few changed files are indexed here and now. What remains
+        is said by `state`. Raises: `NotIndexed` when there is none and none may be made.
+        """
+        with self._lock:
+            if not self.root.is_dir():
+                raise BadInput(
+                    f"{self.root} is no directory any more", hint="its index is kept; see --root"
+                )
+            if time.monotonic() - self._looked < RESCAN_SECONDS:
+                return
+            if not self._has_store():
+                self._begin()
+            elif self._job_runs():
+                self._wait()
+            else:
+                self._catch_up()
+            self._looked = time.monotonic()
+
+    def _has_store(self) -> bool:
+        try:
+            return self.store.complete or not self._indexes
+        except NotIndexed:
+            if self._indexes:
+                return False
+            raise NotIndexed(
+                f"{self.root} is not indexed", hint="run `tadoru index`, or leave out --no-index"
+            ) from None
+
+    def _begin(self) -> None:
+        from tadoru.indexing.job import Job, Request
+
+        if not self._job_runs():
+            request = Request(self.root, self.directory, self.config)
+            self._job = Job(request, watched=False)
+        self._wait()
+
+    def _job_runs(self) -> bool:
+        return self._job is not None and self._job.poll() is None
+
+    def _wait(self) -> None:
+        """Wait for the job, no longer than a first answer may take."""
+        deadline = time.monotonic() + self.config.index.first_answer_seconds
+        while self._job_runs() and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+        while not self._opens():
+            if not self._job_runs():
+                self._explain_failure()
+            time.sleep(POLL_SECONDS)
+        if not self._job_runs():
+            self._behind = None
+
+    def _opens(self) -> bool:
+        """Tell whether the names are known, which is enough to list, read and resolve."""
+        try:
+            return self.store.named
+        except TadoruError:
+            return False
+
+    def _explain_failure(self) -> None:
+        """The child is gone and left no index: run it again here, so that its error is seen."""
+        self.index()
+
+    def _catch_up(self) -> None:
+        from tadoru.indexing.sync import scan
+
+        changes = scan(self.store, self.root, self.config)
+        count = len(changes.added) + len(changes.changed) + len(changes.deleted)
+        if count == 0:
+            self._behind = None
+        elif not self._indexes:
+            self._behind = self._stale(count)
+        elif count <= SMALL_CHANGE:
+            self._update_here(count)
+        else:
+            self._behind = self._stale(count)
+            self._begin()
+
+    def _update_here(self, count: int) -> None:
+        from tadoru.errors import StoreBusy
+        from tadoru.indexing.sync import index
+
+        try:
+            index(self.store, self.root, self.config)
+            self._behind = None
+        except StoreBusy:
+            self._behind = IndexState(status=Freshness.UPDATING, pending=count)
+        except StoreError as error:
+            self._behind = IndexState(
+                status=Freshness.STALE, detail=f"cannot update: {error.message}", pending=count
+            )
+
+    @staticmethod
+    def _stale(count: int) -> IndexState:
+        plural = "" if count == 1 else "s"
+        detail = f"{count} file{plural} changed since the last index"
+        return IndexState(status=Freshness.STALE, detail=detail, pending=count)
+
+    def state(self, stored: IndexState) -> IndexState:
+        """Return what the store says, or what is known to be worse."""
+        behind = self._behind
+        if behind is None or stored.status is not Freshness.FRESH:
+            return stored
+        return replace(behind, generation=stored.generation, files=stored.files)
+
+    # -- work on demand ------------------------------------------------------------------------
+
+    def index(
+        self, *, rebuild: bool = False, dry_run: bool = False, progress: Progress | None = None
+    ) -> IndexReport:
+        """Bring the index up to date and report. Raises what the run raised."""
+        from tadoru.indexing.job import Job, Request
+
+        if dry_run:
+            from tadoru.indexing.sync import dry_run as estimate
+
+            return estimate(self.root, self.config)
+        with self._lock:
+            request = Request(self.root, self.directory, self.config, rebuild=rebuild)
+            report = Job(request, watched=True).result(progress)
+            self._behind = None
+            self._looked = time.monotonic()
+            return report
+
+    def with_debounce(self, milliseconds: int) -> LocalSource:
+        """Return the same source with another quiet time before the watcher works."""
+        index = replace(self.config.index, debounce_ms=milliseconds)
+        return LocalSource(self.root, replace(self.config, index=index), indexes=self._indexes)
+
+    def watch(self, on_change: Callable[[IndexReport], None], stop: threading.Event) -> None:
+        """Index changes as they happen, until `stop` is set; blocks."""
+        from tadoru.indexing.watch import watch
+
+        def changed() -> None:
+            report = self.index()
+            if report.added or report.changed or report.deleted:
+                on_change(report)
+
+        watch([self.root], self.config.index, changed, stop)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None

@@ -1,0 +1,670 @@
+"""Workspace: mounts, a principal and a history. What every face talks to.
+
+It brings each source up to date, makes the View of its principal, hands it to one capability, and
+puts the state of the index on the answer. What one capability needs of another (a suggestion under
+"No such file", `search` inside the shell, the history that resolve reads) is handed in here, as a
+function. It ranks nothing and formats nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from tadoru import git
+from tadoru.config import Config, load
+from tadoru.errors import BadInput, IsADirectoryHere, OutsideRoots, PathNotFound
+from tadoru.models.tokens import EstimatedTokens
+from tadoru.sources import LocalSource, Progress, check_root, home, repository_of
+from tadoru.types import (
+    Candidate,
+    FileList,
+    IndexReport,
+    IndexState,
+    Mode,
+    Op,
+    Principal,
+    ReadAnswer,
+    ReferenceList,
+    Resolution,
+    RetryResult,
+    RunResult,
+    SearchAnswer,
+    SymbolList,
+    TextAnswer,
+)
+from tadoru.views import View
+
+if TYPE_CHECKING:
+    from tadoru.models.base import Embedder, Reranker, TokenCounter
+
+MAX_PATH = 4_096
+"""Characters of a path (PATH_MAX of Linux)."""
+
+
+def open_workspace(
+    path: str | os.PathLike[str] = ".",
+    *,
+    roots: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]] | None = None,
+    mounts: Mapping[str, str] | None = None,
+    principal: Principal | None = None,
+    config: Config | None = None,
+    index: bool = True,
+    yes: bool = False,
+) -> Workspace:
+    """Open a directory, or several, as one tree.
+
+    `path`: the root, unless `roots` names some; one root lies at `/`, several at `/<name>`.
+    `mounts`: further stores by place, as `{"/docs": "chroma://host:8000/collection"}`.
+    `principal`: who asks; by default one with the groups of the configuration.
+    `index=False` forbids building or updating an index; `yes` allows `/` and the home directory.
+
+    Raises: `BadInput` (no directory), `BroadRoot`, `ConfigError`. Nothing is indexed before the
+    first question.
+    """
+    given = list(roots.values()) if isinstance(roots, Mapping) else list(roots or [path])
+    checked = [check_root(root, yes=yes) for root in given]
+    names = list(roots) if isinstance(roots, Mapping) else _names(checked)
+    settings = config if config is not None else load(checked[0])
+    sources = {
+        name.strip("/"): LocalSource(root, settings, indexes=index)
+        for name, root in zip(names, checked, strict=True)
+    }
+    if principal is None:
+        principal = Principal(settings.groups)
+    return Workspace({**sources, **_mounted(mounts, settings)}, settings, principal)
+
+
+def _names(roots: Sequence[Path]) -> list[str]:
+    """Name several roots by their last part, told apart by a number where they are the same."""
+    if len(roots) == 1:
+        return [""]
+    names: list[str] = []
+    for root in roots:
+        name, count = root.name or "root", 2
+        while name in names:
+            name, count = f"{root.name or 'root'}-{count}", count + 1
+        names.append(name)
+    return names
+
+
+class Workspace:
+    """Mounts as one principal sees them. Threads may share one; close it when done."""
+
+    def __init__(
+        self,
+        sources: Mapping[str, LocalSource],
+        config: Config,
+        principal: Principal,
+        *,
+        embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
+        counter: TokenCounter | None = None,
+    ) -> None:
+        """`sources` by mount name (`""` for the root itself)."""
+        from tadoru.resolve import History
+
+        self.config = config
+        self.principal = principal
+        self._sources = dict(sources)
+        self._embedder = embedder
+        self._reranker = reranker
+        self._counter = counter or EstimatedTokens()
+        self._history = History(config.resolve.history)
+        self._cache: Any = None
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the stores. An index run that was begun goes on in its own process."""
+        for source in self._sources.values():
+            source.close()
+
+    def seen_by(self, principal: Principal) -> Workspace:
+        """Return the same mounts as somebody else sees them, with a history of its own."""
+        return Workspace(
+            self._sources,
+            self.config,
+            principal,
+            embedder=self._embedder,
+            reranker=self._reranker,
+            counter=self._counter,
+        )
+
+    @property
+    def counter(self) -> TokenCounter:
+        """What counts the tokens of a budget."""
+        return self._counter
+
+    @property
+    def roots(self) -> dict[str, str]:
+        """Mount place -> directory on this machine."""
+        return {f"/{name}": str(source.root) for name, source in self._sources.items()}
+
+    # -- the three questions -------------------------------------------------------------------
+
+    def resolve(
+        self,
+        path: str,
+        *,
+        intent: str = "",
+        op: Op = "read",
+        cwd: str | None = None,
+        recent: Iterable[str] = (),
+        top: int = 3,
+    ) -> Resolution:
+        """Find the path that was meant; `status` is resolved, ambiguous or absent.
+
+        `intent`: what the caller wants to do there; `recent`: paths touched lately, newest first;
+        `top`: candidates returned. Raises: `BadInput` for a path that cannot be one.
+        """
+        view = self._view()
+        answer = self.resolve_in(
+            view, path, intent=intent, op=op, cwd=cwd or "", recent=recent, top=top
+        )
+        if answer.status == "resolved":
+            self._history.add(answer.path)
+        return replace(answer, index=self._state(view))
+
+    def resolve_in(
+        self,
+        view: View,
+        path: str,
+        *,
+        intent: str = "",
+        op: Op = "read",
+        cwd: str = "",
+        recent: Iterable[str] = (),
+        top: int = 3,
+    ) -> Resolution:
+        """Resolve within a view that is at hand: no catching up, no entry in the history."""
+        from tadoru.resolve import resolve
+
+        answer = resolve(
+            view,
+            path,
+            intent=intent,
+            op=op,
+            cwd=cwd,
+            top=top,
+            recent=tuple(recent),
+            history=self._history.paths(),
+            config=self.config.resolve,
+            reranker=self._reranker,
+            renames=partial(self._renames, view),
+            stat=partial(self._stat, view),
+        )
+        return _with_host_paths(answer, view)
+
+    @staticmethod
+    def _stat(view: View, path: str) -> bool:
+        """A candidate exists now, not only when it was indexed."""
+        host = view.host_path(path)
+        return os.path.lexists(host) if host else view.entry(path) is not None
+
+    def _renames(self, view: View, path: str) -> Sequence[str]:
+        from tadoru.resolve.renames import renames
+
+        name, _, inner = path.partition("/")
+        source = self._sources.get("")
+        if source is not None:
+            return renames(source.root, path)
+        source = self._sources.get(name)
+        if source is None:
+            return ()
+        return [f"{name}/{found}" for found in renames(source.root, inner)]
+
+    def retry(
+        self,
+        path: str,
+        *,
+        op: Op = "read",
+        intent: str = "",
+        root_hint: str = "",
+        strategy: Literal["best_first", "score_desc"] = "best_first",
+        top: int = 5,
+        ask: bool = False,
+    ) -> RetryResult:
+        """Resolve a failed path and do the operation on the first candidate that works.
+
+        Only reads: `op` write is refused. An ambiguous answer is retried only with `ask`.
+        """
+        from tadoru.resolve import retry
+
+        view = self._view()
+        result = retry(
+            lambda: self.resolve_in(
+                view, path, intent=intent, op=op, cwd=root_hint, recent=[root_hint], top=top
+            ),
+            op=op,
+            intent=intent,
+            strategy=strategy,
+            top=top,
+            ask=ask,
+            perform=partial(self._perform, view, op),
+        )
+        if result.path:
+            self._history.add(result.path)
+        return replace(result, index=self._state(view))
+
+    def _perform(self, view: View, op: Op, intent: str, path: str) -> str:
+        """Do a reading operation on one path. Raises: `TadoruError` when it does not fit."""
+        if op == "read":
+            return self._read(view, path, budget=self.config.budget).text
+        if op == "search":
+            from shlex import quote
+
+            pattern = intent or "."
+            command = f"grep -rnF -e {quote(pattern)} -- {quote('/' + path)}"
+            return self._run(view, command, cwd="/", state=None).stdout
+        from shlex import quote
+
+        verb = "stat" if op == "stat" else "ls -la"
+        done = self._run(view, f"{verb} -- {quote('/' + path)}", cwd="/", state=None)
+        if done.exit_code:
+            raise PathNotFound(done.stderr.strip() or f"{path}: cannot be listed")
+        return done.stdout
+
+    def search(
+        self,
+        question: str,
+        *,
+        terms: Sequence[str] = (),
+        mode: Mode = "balanced",
+        budget: int | None = None,
+        top: int = 20,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        tests: Literal["include", "exclude", "only"] = "include",
+        under: str = "",
+        max_files: int | None = None,
+        max_segments_per_file: int | None = None,
+        max_total_chars: int | None = None,
+        low_confidence: Literal[
+            "return_top1", "return_empty", "return_with_warning"
+        ] = "return_top1",
+        changed_since: str = "",
+        debug: bool = False,
+    ) -> SearchAnswer:
+        """Answer a question with ranked hits, and the same packed to a budget of tokens.
+
+        `terms`: exact names that must count; `include`, `exclude`: path globs, `under`: a
+        directory, `changed_since`: a git revision; all apply before ranking is cut.
+        Raises: `BadInput` for an empty question, one over 100,000 bytes, or an unknown revision.
+        """
+        view = self._view()
+        answer = self.search_in(
+            view,
+            question,
+            budget=budget or self.config.budget,
+            terms=tuple(terms),
+            mode=mode,
+            top=top,
+            include_globs=tuple(include),
+            exclude_globs=tuple(exclude),
+            languages=tuple(languages),
+            tests=tests,
+            under=under.strip("/"),
+            max_files=max_files,
+            max_segments_per_file=max_segments_per_file,
+            max_total_chars=max_total_chars,
+            low_confidence_behavior=low_confidence,
+            changed=self._changed(changed_since) if changed_since else None,
+            debug=debug,
+        )
+        self._history.add(*(file.path for file in reversed(answer.files)))
+        return replace(answer, index=self._state(view))
+
+    def search_in(self, view: View, question: str, *, budget: int, **how: Any) -> SearchAnswer:
+        """Search a view that is at hand; `how` as in `search.SearchRequest`."""
+        from tadoru.search import QueryCache, SearchRequest, search
+
+        with self._lock:
+            if self._cache is None:
+                self._cache = QueryCache(self.config.search.query_cache_entries)
+        answer = search(
+            view,
+            SearchRequest(question=question, **how),
+            config=self.config.search,
+            budget=budget,
+            counter=self._counter,
+            embedder=self._embedder,
+            reranker=self._reranker,
+            cache=self._cache,
+        )
+        return replace(
+            answer,
+            hits=tuple(replace(hit, host_path=view.host_path(hit.path)) for hit in answer.hits),
+            files=tuple(replace(f, host_path=view.host_path(f.path)) for f in answer.files),
+        )
+
+    def _changed(self, revision: str) -> frozenset[str]:
+        changed: set[str] = set()
+        for name, source in self._sources.items():
+            paths = git.changed_since(source.root, revision)
+            if paths is None:
+                raise BadInput(
+                    f"{source.root}: git knows no revision {revision!r} there",
+                    hint="give a branch, a tag or a commit",
+                )
+            changed.update(f"{name}/{path}" if name else path for path in paths)
+        return frozenset(changed)
+
+    def run(self, command: str, *, cwd: str = "/", state: bytes | None = None) -> RunResult:
+        """Run a command line in the read-only shell.
+
+        `state`: what the call before returned, to go on with its variables and directory.
+        Raises: `BadInput` for a NUL byte, an over-long line, or a state that is not the asker's.
+        """
+        view = self._view()
+        return replace(self._run(view, command, cwd=cwd, state=state), index=self._state(view))
+
+    def _run(self, view: View, command: str, *, cwd: str, state: bytes | None) -> RunResult:
+        from tadoru.shell import run
+        from tadoru.tools import shell_tools
+
+        return run(
+            view,
+            command,
+            cwd=cwd,
+            state=state,
+            config=self.config.shell,
+            secret=self._secret(),
+            tools=shell_tools(self, view),
+            suggest=partial(self._suggest, view),
+        )
+
+    def _suggest(self, view: View, path: str) -> str | None:
+        """Return a hint for a path that the shell did not find, within the asker's view."""
+        answer = self.resolve_in(view, path, op="read", cwd="", top=3)
+        if answer.status == "resolved" and answer.path:
+            return f"did you mean {answer.path}?"
+        if answer.status == "ambiguous" and answer.candidates:
+            return "did you mean one of: " + ", ".join(c.path for c in answer.candidates) + "?"
+        return None
+
+    def _secret(self) -> bytes:
+        from tadoru.secret import secret
+
+        return secret(home(self.config))
+
+    def complete(self, line: str, *, cwd: str = "/") -> list[str]:
+        """Return completions of the last word of a command line."""
+        from tadoru.shell import complete
+
+        return complete(self._view(), line, cwd)
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def read(
+        self,
+        path: str,
+        *,
+        start: int = 1,
+        end: int | None = None,
+        budget: int | None = None,
+        recover: bool = False,
+    ) -> ReadAnswer:
+        """Read the lines `start` to `end` of a file (1-based, both included).
+
+        `budget`: tokens after which the text is cut, `truncated` says so; `recover`: a path that
+        does not exist is resolved, `recovered_from` says so.
+        Raises: `PathNotFound`, `IsADirectoryHere`, `OutsideRoots`, `BadInput`.
+        """
+        view = self._view()
+        asked = path
+        try:
+            inner = self._inside(view, path)
+            answer = self._read(view, inner, start=start, end=end, budget=budget)
+        except (PathNotFound, OutsideRoots):
+            found = self.resolve_in(view, path, op="read", cwd="", top=3) if recover else None
+            if found is None or found.status != "resolved":
+                raise self._not_found(path, found) from None
+            inner = found.path
+            first = max(start, 1) if start != 1 or not found.line else found.line
+            answer = replace(
+                self._read(view, inner, start=first, end=end, budget=budget), recovered_from=asked
+            )
+        self._history.add(answer.path)
+        return replace(answer, index=self._state(view))
+
+    @staticmethod
+    def _not_found(path: str, resolution: Resolution | None) -> PathNotFound:
+        if resolution is None or not resolution.candidates:
+            reason = resolution.reason if resolution is not None else ""
+            return PathNotFound(f"{path}: no such file or directory", hint=reason)
+        names = ", ".join(candidate.path for candidate in resolution.candidates)
+        return PathNotFound(f"{path}: no such file or directory", hint=f"did you mean {names}?")
+
+    def _inside(self, view: View, path: str) -> str:
+        """Turn a path as people write it into one of the tree. Raises: `OutsideRoots`, ..."""
+        if not path or "\0" in path or len(path) > MAX_PATH:
+            raise BadInput("a path must have 1 to 4,096 characters and no NUL byte")
+        if path.startswith("/"):
+            local = view.from_host(posixpath.normpath(path))
+            if local is not None:
+                return local
+        clean = posixpath.normpath(path.lstrip("/"))
+        if clean == ".." or clean.startswith("../"):
+            raise OutsideRoots(f"{path}: leads outside the tree", hint="paths start at its root")
+        clean = "" if clean == "." else clean
+        if path.startswith("/") and clean.partition("/")[0] not in view.tree:
+            hint = "served: " + ", ".join(root or "/" for root in view.roots.values())
+            raise OutsideRoots(f"{path}: outside all roots", hint=hint)
+        return clean
+
+    def _read(
+        self,
+        view: View,
+        path: str,
+        *,
+        start: int = 1,
+        end: int | None = None,
+        budget: int | None = None,
+    ) -> ReadAnswer:
+        from tadoru.reading import window
+
+        entry = view.entry(path)
+        if entry is None:
+            raise PathNotFound(f"{path}: no such file or directory")
+        if entry.is_dir:
+            raise IsADirectoryHere(f"{path or '/'}: is a directory", hint="list it instead")
+        text = view.text(entry.path)
+        if text is None:
+            raise BadInput(f"{path}: not a text file", hint="the shell's `cat` gives its bytes")
+        piece = window(text, start=start, end=end, budget=budget, counter=self._counter)
+        return replace(piece, path=path, host_path=view.host_path(entry.path))
+
+    # -- structure -----------------------------------------------------------------------------
+
+    def list_files(
+        self,
+        *,
+        glob: str = "",
+        language: str = "",
+        under: str = "",
+        offset: int = 0,
+        limit: int = 200,
+    ) -> FileList:
+        """List files by glob, language and directory, a page at a time, with the true total."""
+        from tadoru.search import list_files
+
+        view = self._view()
+        page = list_files(
+            view, glob=glob, language=language, under=under.strip("/"), offset=offset, limit=limit
+        )
+        rows = tuple(replace(row, host_path=view.host_path(row.path)) for row in page.files)
+        return replace(page, files=rows, index=self._state(view))
+
+    def symbols(
+        self,
+        *,
+        path: str = "",
+        name: str = "",
+        kinds: Sequence[str] = (),
+        offset: int = 0,
+        limit: int = 100,
+    ) -> SymbolList:
+        """List definitions of a file, of a directory, or of a name."""
+        view = self._view()
+        inner = self._inside(view, path) if path else ""
+        entry = view.entry(inner)
+        if entry is None:
+            raise PathNotFound(f"{path}: no such file or directory")
+        symbols, total = view.symbols(
+            name=name or None,
+            path=None if entry.is_dir else entry.path,
+            under=entry.path if entry.is_dir and entry.path else None,
+            kinds=tuple(kinds),
+            offset=offset,
+            limit=limit,
+        )
+        return SymbolList(tuple(symbols), total, offset, self._state(view))
+
+    def outline(self, path: str = "", *, budget: int | None = None) -> TextAnswer:
+        """Return the signatures of a file or a directory, without bodies, within a budget."""
+        from tadoru.search import outline
+
+        view = self._view()
+        inner = self._inside(view, path) if path else ""
+        if view.entry(inner) is None:
+            raise PathNotFound(f"{path}: no such file or directory")
+        answer = outline(view, inner, budget=budget or self.config.budget, counter=self._counter)
+        return replace(answer, index=self._state(view))
+
+    def definition(self, name: str, *, hint_path: str = "", top: int = 3) -> SymbolList:
+        """Return where a name is defined, the likeliest first."""
+        from tadoru.search import definition
+
+        view = self._view()
+        answer = definition(view, name, hint_path=hint_path, top=top)
+        return replace(answer, index=self._state(view))
+
+    def references(
+        self, name: str, *, exclude_definition: bool = False, top: int = 50
+    ) -> ReferenceList:
+        """Return the uses of a name, each with how sure that is."""
+        from tadoru.search import references
+
+        view = self._view()
+        answer = references(view, name, exclude_definition=exclude_definition, top=top)
+        rows = tuple(replace(r, host_path=view.host_path(r.path)) for r in answer.references)
+        return replace(answer, references=rows, index=self._state(view))
+
+    def map(self, path: str = "", *, budget: int | None = None) -> TextAnswer:
+        """Return the outline of the tree, ranked by how much the rest depends on each file."""
+        from tadoru.search import repo_map
+
+        view = self._view()
+        inner = self._inside(view, path) if path else ""
+        answer = repo_map(view, inner, budget=budget or self.config.budget, counter=self._counter)
+        return replace(answer, index=self._state(view))
+
+    # -- the index -----------------------------------------------------------------------------
+
+    def index(
+        self, *, rebuild: bool = False, dry_run: bool = False, progress: Progress | None = None
+    ) -> IndexReport:
+        """Bring the index of every root up to date; `rebuild` makes it anew.
+
+        `progress(done, total, path)` is called now and then. Returns the report of the first root,
+        with the counts of all. Raises: `StoreError` and what else the run raised.
+        """
+        from tadoru.reading import total
+
+        reports = [
+            source.index(rebuild=rebuild, dry_run=dry_run, progress=progress)
+            for source in self._sources.values()
+        ]
+        report = total(reports)
+        return report if dry_run else replace(report, index=self._state(self._view()))
+
+    def reindex(self) -> IndexReport:
+        """Make the index of every root anew."""
+        return self.index(rebuild=True)
+
+    def watch(
+        self,
+        on_change: Callable[[IndexReport], None] | None = None,
+        *,
+        stop: threading.Event | None = None,
+        debounce_ms: int | None = None,
+    ) -> None:
+        """Index changes as they happen, until `stop` is set; blocks."""
+        stop = stop or threading.Event()
+        sources = list(self._sources.values())
+        if debounce_ms is not None:
+            sources = [source.with_debounce(debounce_ms) for source in sources]
+        tell = on_change or (lambda report: None)
+        threads = [
+            threading.Thread(target=source.watch, args=(tell, stop), daemon=True)
+            for source in sources[1:]
+        ]
+        for thread in threads:
+            thread.start()
+        sources[0].watch(tell, stop)
+
+    def status(self) -> IndexState:
+        """Return the state of the index, after bringing it up to date as far as is cheap."""
+        return self._state(self._view())
+
+    def stats(self) -> dict[str, Any]:
+        """Return counts of what the asker sees: files, bytes, languages, roles, health."""
+        from tadoru.reading import statistics
+
+        view = self._view()
+        return statistics(view, self._state(view))
+
+    # -- views ---------------------------------------------------------------------------------
+
+    def _view(self) -> View:
+        for source in self._sources.values():
+            source.freshen()
+        return View({name: s.store for name, s in self._sources.items()}, self.principal)
+
+    def _state(self, view: View) -> IndexState:
+        state = view.state()
+        for source in self._sources.values():
+            state = source.state(state)
+        return state
+
+
+def _with_host_paths(answer: Resolution, view: View) -> Resolution:
+    def located(candidate: Candidate) -> Candidate:
+        return replace(candidate, host_path=view.host_path(candidate.path))
+
+    return replace(
+        answer,
+        host_path=view.host_path(answer.path) if answer.status == "resolved" else "",
+        candidates=tuple(located(candidate) for candidate in answer.candidates),
+    )
+
+
+def _mounted(mounts: Mapping[str, str] | None, config: Config) -> dict[str, LocalSource]:
+    from tadoru.errors import Unavailable
+
+    wanted = {**config.mounts, **(mounts or {})}
+    if not wanted:
+        return {}
+    raise Unavailable("document stores cannot be mounted yet")
+
+
+__all__ = ["Workspace", "open_workspace", "repository_of"]
