@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -39,10 +40,8 @@ def _make(path: Path) -> bytes:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
             file.write(secrets.token_bytes(32))
-        try:
+        with suppress(FileExistsError):
             os.link(temporary, path)
-        except FileExistsError:
-            pass
         return path.read_bytes()
     except OSError as error:
         raise StoreError(
