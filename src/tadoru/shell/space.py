@@ -16,7 +16,6 @@ from tadoru.errors import (
     IsADirectoryHere,
     NotADirectoryHere,
     PathNotFound,
-    ReadOnly,
     TadoruError,
 )
 from tadoru.shell.scratch import Scratch
@@ -133,6 +132,10 @@ class Space:
                 break
         raise PathNotFound(f"{path}: no such file or directory")
 
+    def is_directory(self, path: str) -> bool:
+        entry = self.find(path)
+        return entry is not None and entry.kind is Kind.DIRECTORY
+
     def children(self, path: str) -> list[str]:
         """Return the sorted names in a directory (links to it followed); empty when it is none."""
         entry = self.find(path)
@@ -188,32 +191,22 @@ class Space:
             return secrets.token_bytes(DEVICE_BYTES if size < 0 else min(size, DEVICE_BYTES))
         return b"" if path in SINKS else self.scratch.read(path)
 
-    # -- writes --------------------------------------------------------------------------------
+    def link_text(self, path: str) -> str:
+        """Return what a link leads to, relative to its own directory as `readlink` shows it.
 
-    def writable(self, path: str) -> bool:
-        """Tell whether a write may go there at all: scratch, or a device that swallows it."""
-        if path in self.tree:
-            return False
-        if path in SINKS or path.startswith("dev/fd/"):
-            return True
-        if not path.startswith("tmp/"):
-            return False
-        parent = path.rpartition("/")[0]
-        return parent == "tmp" or parent not in self.tree
+        Raises PathNotFound when there is no such link.
+        """
+        entry = self.find(path, follow=False)
+        if entry is None or entry.kind is not Kind.LINK:
+            raise PathNotFound(f"{path}: not a symbolic link")
+        return link_text(entry)
 
-    def require_writable(self, path: str) -> None:
-        """Raise ReadOnly unless a write may go there."""
-        if not self.writable(path):
-            raise ReadOnly(f"{path}: read-only file system")
 
-    def write(self, path: str, data: bytes, *, append: bool = False) -> None:
-        """Write a scratch file. Raises ReadOnly, IsADirectoryHere, PathNotFound, StoreFull."""
-        entry = self.find(path)
-        target = entry.path if entry is not None else path
-        if target not in SINKS:
-            if entry is not None and entry.kind is Kind.DIRECTORY:
-                raise IsADirectoryHere(f"{path}: is a directory")
-            if entry is None:
-                self.lookup(path.rpartition("/")[0])
-            self.require_writable(target)
-            self.scratch.write(target, data, append=append)
+def link_text(link: Entry) -> str:
+    """Return a link's target relative to the directory in which the link lies."""
+    here = link.path.split("/")[:-1]
+    there = link.target.split("/") if link.target else []
+    shared = 0
+    while shared < min(len(here), len(there)) and here[shared] == there[shared]:
+        shared += 1
+    return "/".join([".."] * (len(here) - shared) + there[shared:]) or "."

@@ -12,6 +12,7 @@ return a code. Let BrokenPipe through.
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import cast
 
 from tadoru.shell.commands.context import (
@@ -52,6 +53,11 @@ MODULES: dict[str, str] = {
     "wc": "wc",
 }
 """Name of a command -> module in this folder."""
+
+
+def available() -> list[str]:
+    """Return the names of the commands whose module is there."""
+    return [name for name, module in MODULES.items() if find_spec(f"{__name__}.{module}")]
 
 
 def load(name: str) -> Command:

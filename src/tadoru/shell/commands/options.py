@@ -68,9 +68,10 @@ class Options:
         if option.takes == "" and equals:
             raise UsageError(f"option '--{name}' doesn't allow an argument")
         if option.takes == "value" and not equals:
-            value = _next(words)
-            if value is None:
+            following = _next(words)
+            if following is None:
                 raise UsageError(f"option '--{name}' requires an argument")
+            value = following
         parsed.append((option.key, value))
 
     def _abbreviated(self, name: str, word: str) -> Option:

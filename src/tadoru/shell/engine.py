@@ -1,0 +1,184 @@
+"""A command line to stdout, stderr and an exit code: bashkit over the view's tree.
+
+The interpreter is made anew for each call from the session's signed state, and gone after it. What
+runs in it is bashkit's, except for the commands in `commands/` and those that the workspace hands
+in. Every call is bounded in time, commands, loop turns, output and scratch. Nothing is written but
+`/tmp`, nothing of the host is reachable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tadoru.config import ShellConfig
+from tadoru.errors import BadInput
+from tadoru.shell.limits import Deadline
+from tadoru.shell.machine import Machine, Tool
+from tadoru.shell.output import Collector, cut_note, finish_stderr
+from tadoru.shell.session import Session, derive_key, open_state, seal
+from tadoru.shell.space import Space, normalize
+from tadoru.types import RunResult
+from tadoru.views import View
+
+if TYPE_CHECKING:
+    from bashkit import Bash
+
+Suggest = Callable[[str], str | None]
+"""Tree path that does not exist -> a line for stderr, or None."""
+
+TIMED_OUT = 124
+POOL_THREADS = 32
+"""Command lines that run at once for callers that are inside an event loop of their own."""
+
+
+def run(
+    view: View,
+    command: str,
+    *,
+    cwd: str = "/",
+    state: bytes | None = None,
+    config: ShellConfig,
+    secret: bytes,
+    tools: Mapping[str, Tool] | None = None,
+    suggest: Suggest | None = None,
+) -> RunResult:
+    """Run one command line over a view's tree.
+
+    `cwd`: where a new session starts; a `state` brings its own. `state`: what the last call of
+    the session returned. `secret`: signs states, with the principal. `tools`: further commands,
+    (argv, stdin, cwd) -> (stdout, stderr, code). `suggest`: asked for a missing path (given as an
+    absolute one), prints its answer under bash's complaint. Blocks; any thread may call it, also
+    one in which an event loop runs. Raises BadInput for a command that cannot be run at all, and
+    for a state of another server or principal.
+    """
+    check_command(command, config)
+    key = derive_key(secret, view.principal)
+    session = open_state(state, key, config)
+    if not session.snapshot and not Space(view, session.scratch).is_directory(normalize(cwd, "/")):
+        raise BadInput(f"{cwd}: no such directory", hint="give a directory of the tree, or /")
+    job = _Job(view, session, config, dict(tools or {}), suggest, cwd)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(job.run(command, key))
+    return _pool().submit(asyncio.run, job.run(command, key)).result()
+
+
+def check_command(command: str, config: ShellConfig) -> None:
+    """Raise BadInput for a command line that no shell could take."""
+    if "\0" in command:
+        raise BadInput("the command contains a NUL byte", hint="remove it")
+    try:
+        size = len(command.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise BadInput("the command is not valid Unicode", hint="send it as UTF-8") from None
+    if size > config.max_command_bytes:
+        raise BadInput(
+            f"the command is {size} bytes long, more than {config.max_command_bytes}",
+            hint="split it, or put data into a file below /tmp",
+        )
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="tadoru-shell")
+
+
+class _Job:
+    """One call: from the opened session to the result."""
+
+    def __init__(
+        self,
+        view: View,
+        session: Session,
+        config: ShellConfig,
+        tools: dict[str, Tool],
+        suggest: Suggest | None,
+        cwd: str,
+    ) -> None:
+        self._view = view
+        self._session = session
+        self._config = config
+        self._suggest = suggest
+        self._cwd = cwd
+        self._space = Space(view, session.scratch)
+        self._machine = Machine(self._space, config, Deadline(config.timeout_seconds), tools, _pool)
+
+    async def run(self, command: str, key: bytes) -> RunResult:
+        bash = self._machine.interpreter(self._cwd)
+        if self._session.snapshot:
+            _restore(bash, self._session.snapshot, key)
+        out = Collector(self._config.max_output_bytes)
+        err = Collector(self._config.max_output_bytes)
+        code, trouble = await self._machine.execute(bash, command, _sink(out), _sink(err))
+        return self._result(bash, key, out, err, code, trouble)
+
+    def _result(
+        self,
+        bash: Bash,
+        key: bytes,
+        out: Collector,
+        err: Collector,
+        code: int,
+        trouble: str,
+    ) -> RunResult:
+        cwd, state, note = self._leave(bash, key)
+        stdout = out.value()
+        stderr = finish_stderr(err.value(), self._suggestion(cwd))
+        if stderr and (trouble or note or out.truncated) and not stderr.endswith("\n"):
+            stderr += "\n"
+        stderr += trouble + note
+        if err.truncated:
+            stderr += cut_note(err.value(), "stderr")
+        if out.truncated:
+            stderr += cut_note(stdout, "stdout")
+        return RunResult(
+            stdout_bytes=stdout,
+            stderr=stderr,
+            exit_code=code,
+            cwd=cwd,
+            state=state,
+            truncated=out.truncated or err.truncated,
+            index=self._view.state(),
+        )
+
+    def _leave(self, bash: Bash, key: bytes) -> tuple[str, bytes, str]:
+        """Return where the session is now, its state, and a note when it could not be kept."""
+        try:
+            cwd = bash.shell_state().cwd
+            self._session.snapshot = bash.snapshot_keyed(key, exclude_filesystem=True)
+            return cwd, seal(self._session, key), ""
+        except BadInput as error:
+            return cwd, b"", f"tadoru: {error.message}; {error.hint}\n"
+        except Exception:
+            # an interpreter that was stopped by force cannot be asked any more
+            return self._cwd, b"", "tadoru: the session's state was lost; start a new one\n"
+
+    def _suggestion(self, cwd: str) -> Suggest | None:
+        ask = self._suggest
+        if ask is None:
+            return None
+        return lambda path: ask("/" + normalize(path, cwd))
+
+
+def _restore(bash: Bash, snapshot: bytes, key: bytes) -> None:
+    from bashkit import BashError
+
+    try:
+        bash.restore_snapshot_keyed(snapshot, key)
+    except (BashError, ValueError) as error:
+        raise BadInput(
+            f"the session state cannot be restored: {error}",
+            hint="start a new session: leave the state out",
+        ) from None
+
+
+def _sink(collector: Collector) -> Callable[[bytes], Awaitable[None]]:
+    async def take(data: bytes) -> None:
+        collector.take(data)
+
+    return take

@@ -1,0 +1,205 @@
+"""Makes interpreters and runs them: our commands registered, limits set, files bridged.
+
+One Machine serves one command line: the interpreter of the session, and further ones that its
+commands need (`find -exec`, native versions of commands that ours wrap). All share files, deadline
+and budget of nested runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from tadoru.config import ShellConfig
+from tadoru.errors import LimitExceeded
+from tadoru.shell import commands
+from tadoru.shell.bridge import filesystem
+from tadoru.shell.commands.context import BrokenPipe, Command, Context, encode, run_command
+from tadoru.shell.limits import Deadline
+from tadoru.shell.space import Space
+
+if TYPE_CHECKING:
+    from bashkit import Bash, CommandContext
+
+Tool = Callable[[list[str], bytes, str], tuple[bytes, bytes, int]]
+"""A command handed in by the workspace: (argv, stdin, cwd) -> (stdout, stderr, code)."""
+Sink = Callable[[bytes], Awaitable[None]]
+
+GRACE_SECONDS = 0.5
+"""How long after its own time limit an interpreter may take to come back before it is left."""
+MAX_NESTED = 2_000
+"""Interpreters that the commands of one command line may start (`find -exec ... \\;` uses one)."""
+MAX_DEPTH = 8
+"""Interpreters inside interpreters: `find -exec find -exec ...`."""
+MAX_NESTED_BYTES = 64 << 20
+TIMED_OUT = 124
+ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "LC_ALL": "C.UTF-8",
+    "TERM": "dumb",
+}
+
+
+class Machine:
+    """Interpreters over one Space, until one deadline."""
+
+    def __init__(
+        self,
+        space: Space,
+        config: ShellConfig,
+        deadline: Deadline,
+        tools: dict[str, Tool],
+        pool: Callable[[], ThreadPoolExecutor],
+    ) -> None:
+        self._space = space
+        self._config = config
+        self._deadline = deadline
+        self._pool = pool
+        self._commands: dict[str, Callable[[], Command]] = {
+            name: _loader(name) for name in commands.available()
+        }
+        self._commands.update({name: _wrapper(self, tool) for name, tool in tools.items()})
+        self._nested = 0
+        self._depth = 0
+
+    def interpreter(self, cwd: str, *, without: frozenset[str] = frozenset()) -> Bash:
+        """Return a new interpreter; commands in `without` are bashkit's own there."""
+        from bashkit import Bash, ExecutionProfile
+
+        bash = Bash(
+            profile=ExecutionProfile.Interactive,
+            cwd=cwd,
+            env=ENVIRONMENT,
+            username="agent",
+            hostname="tadoru",
+            max_commands=self._config.max_commands,
+            max_loop_iterations=self._config.max_loop_iterations,
+            timeout_seconds=max(0.001, self._deadline.left()),
+        )
+        bash.mount("/", filesystem(self._space))
+        for name, load in self._commands.items():
+            if name not in without:
+                bash.add_command(name, self._callback(name, load))
+        return bash
+
+    async def execute(self, bash: Bash, script: str, out: Sink, err: Sink) -> tuple[int, str]:
+        """Run a script to its end or its limit: exit code, and what to say on stderr about it."""
+        from bashkit import BashError
+
+        try:
+            result = await asyncio.wait_for(
+                bash.execute(script, stdout=out, stderr=err),
+                self._deadline.left() + GRACE_SECONDS,
+            )
+        except TimeoutError:
+            bash.cancel()
+            return TIMED_OUT, self._time_note()
+        except BashError as error:
+            return 1, f"bash: {error}\n"
+        if not result.error:
+            return result.exit_code, ""
+        if self._deadline.passed or "timeout" in result.error or "timed out" in result.error:
+            return TIMED_OUT, self._time_note()
+        return result.exit_code or 1, f"bash: {result.error}\n"
+
+    def _time_note(self) -> str:
+        seconds = self._config.timeout_seconds
+        return f"bash: stopped after {seconds:g} s: narrow the command, or stop early with head\n"
+
+    async def nested(
+        self, script: str, cwd: str, *, without: frozenset[str] = frozenset()
+    ) -> tuple[bytes, bytes, int]:
+        """Run a script in an interpreter of its own: stdout, stderr, exit code."""
+        self._nested += 1
+        if self._nested > MAX_NESTED or self._depth >= MAX_DEPTH:
+            raise LimitExceeded("too many commands started by commands", hint="use xargs")
+        self._depth += 1
+        try:
+            out = _Buffer()
+            err = _Buffer()
+            bash = self.interpreter(cwd, without=without)
+            code, trouble = await self.execute(bash, script, out.take, err.take)
+            return out.value(), err.value() + encode(trouble), code
+        finally:
+            self._depth -= 1
+
+    async def call_tool(self, tool: Tool, ctx: Context) -> int:
+        """Run a command that was handed in, off the loop: it may block or use a loop itself."""
+        stdin = await ctx.read_all()
+        loop = asyncio.get_running_loop()
+        call = loop.run_in_executor(self._pool(), tool, list(ctx.argv), stdin, ctx.cwd)
+        try:
+            out, err, code = await asyncio.wait_for(call, self._deadline.left())
+        except TimeoutError:
+            self._deadline.check()
+            raise LimitExceeded(f"{ctx.name}: time limit exceeded") from None
+        if err:
+            await ctx.push_error(err)
+        await ctx.write(out)
+        return code
+
+    def _callback(
+        self, name: str, load: Callable[[], Command]
+    ) -> Callable[[CommandContext], Awaitable[int]]:
+        async def call(given: CommandContext) -> int:
+            return await run_command(load(), self._context(name, given))
+
+        return call
+
+    def _context(self, name: str, given: CommandContext) -> Context:
+        async def pull() -> bytes:
+            return await given.stdin.read_chunk() or b""
+
+        return Context(
+            name=name,
+            argv=given.argv,
+            cwd=given.cwd,
+            env=given.env,
+            space=self._space,
+            deadline=self._deadline,
+            pull=pull,
+            push=_pusher(given.stdout.write),
+            push_error=_pusher(given.stderr.write),
+            run_script=self.nested,
+        )
+
+
+def _loader(name: str) -> Callable[[], Command]:
+    return lambda: commands.load(name)
+
+
+def _wrapper(machine: Machine, tool: Tool) -> Callable[[], Command]:
+    async def command(ctx: Context) -> int:
+        return await machine.call_tool(tool, ctx)
+
+    return lambda: command
+
+
+def _pusher(write: Callable[[bytes], Awaitable[None]]) -> Sink:
+    async def push(data: bytes) -> None:
+        try:
+            await write(data)
+        except BrokenPipeError:
+            raise BrokenPipe from None
+
+    return push
+
+
+class _Buffer:
+    """Gathers the output of a nested run, up to a limit that stops it."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._held = 0
+
+    async def take(self, data: bytes) -> None:
+        self._held += len(data)
+        if self._held > MAX_NESTED_BYTES:
+            raise BrokenPipeError
+        self._pieces.append(data)
+
+    def value(self) -> bytes:
+        return b"".join(self._pieces)

@@ -1,0 +1,69 @@
+"""The state that travels between two calls: interpreter snapshot and `/tmp`, signed.
+
+The key is derived from the server's secret and the principal's groups, so a state works for the
+principal that made it and nobody else. A state that was altered, or comes from elsewhere, is
+refused before anything of it is read. Nothing is kept on the server.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+
+from tadoru.config import ShellConfig
+from tadoru.errors import BadInput
+from tadoru.shell.scratch import Scratch
+from tadoru.types import Principal
+
+MAGIC = b"TDS1"
+TAG_BYTES = 32
+MAX_SNAPSHOT_BYTES = 1 << 20
+"""Variables, functions and so on of one session; about 2 KB in an ordinary one."""
+
+
+@dataclass(slots=True)
+class Session:
+    """What a call starts from: the interpreter's snapshot (empty at first) and `/tmp`."""
+
+    snapshot: bytes
+    scratch: Scratch
+
+
+def derive_key(secret: bytes, principal: Principal) -> bytes:
+    """Return the 32-byte key of one principal's states. Raises BadInput without a secret."""
+    if not secret:
+        raise BadInput("the shell needs a secret to sign sessions with")
+    groups = json.dumps(sorted(principal.groups)).encode()
+    return hmac.digest(secret, b"tadoru shell session\0" + groups, sha256)
+
+
+def open_state(state: bytes | None, key: bytes, config: ShellConfig) -> Session:
+    """Return the session in a signed state; a new one for None. Raises BadInput."""
+    if not state:
+        return Session(b"", Scratch(config.max_tmp_bytes))
+    if len(state) > MAX_SNAPSHOT_BYTES + 2 * config.max_tmp_bytes + (1 << 16):
+        raise BadInput("the session state is too long", hint="start a new session: leave it out")
+    body, tag = state[:-TAG_BYTES], state[-TAG_BYTES:]
+    if not body.startswith(MAGIC) or not hmac.compare_digest(tag, hmac.digest(key, body, sha256)):
+        raise BadInput(
+            "the session state is not one of this server and principal",
+            hint="start a new session: leave the state out",
+        )
+    start = len(MAGIC) + 4
+    size = int.from_bytes(body[len(MAGIC) : start], "big")
+    scratch = Scratch.unpack(body[start + size :], config.max_tmp_bytes)
+    return Session(body[start : start + size], scratch)
+
+
+def seal(session: Session, key: bytes) -> bytes:
+    """Return the signed state. Raises BadInput when the interpreter holds too much."""
+    if len(session.snapshot) > MAX_SNAPSHOT_BYTES:
+        raise BadInput(
+            f"variables and functions of this session exceed {MAX_SNAPSHOT_BYTES >> 10} KiB",
+            hint="unset what is large; the session stays as it was before this command",
+        )
+    size = len(session.snapshot).to_bytes(4, "big")
+    body = MAGIC + size + session.snapshot + session.scratch.pack()
+    return body + hmac.digest(key, body, sha256)
