@@ -64,15 +64,15 @@ from tadoru.types import (
 
 if TYPE_CHECKING:
     from tadoru.config import Config
+    from tadoru.opening import open_workspace as open
     from tadoru.workspace import Workspace
-    from tadoru.workspace import open_workspace as open
 
 __version__ = "0.1.0"
 
 _LAZY = {
     "Config": ("tadoru.config", "Config"),
     "Workspace": ("tadoru.workspace", "Workspace"),
-    "open": ("tadoru.workspace", "open_workspace"),
+    "open": ("tadoru.opening", "open_workspace"),
 }
 
 __all__ = [

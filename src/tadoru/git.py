@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from hashlib import sha1, sha256
 from pathlib import Path
 
 TIMEOUT_SECONDS = 10.0
@@ -32,7 +33,7 @@ _SAFE = (
     "safe.directory=*",
 )
 _READS_ONLY = frozenset(
-    {"check-ignore", "diff", "log", "ls-files", "rev-parse", "cat-file", "config"}
+    {"check-ignore", "log", "ls-files", "ls-tree", "rev-parse", "cat-file", "config"}
 )
 
 
@@ -49,7 +50,7 @@ def run(
     """
     if command not in _READS_ONLY:
         raise ValueError(f"git {command} is not among the commands that only read")
-    quiet = ("--no-ext-diff", "--no-textconv") if command in ("diff", "log") else ()
+    quiet = ("--no-ext-diff", "--no-textconv") if command == "log" else ()
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     environment |= {
         "GIT_TERMINAL_PROMPT": "0",
@@ -69,20 +70,44 @@ def run(
             env=environment,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except (OSError, ValueError, subprocess.TimeoutExpired):  # ValueError: a NUL byte
         return None
     # check-ignore answers 1 when nothing is ignored
     return done.stdout if done.returncode == 0 or command == "check-ignore" else None
 
 
 def changed_since(root: Path | str, revision: str) -> frozenset[str] | None:
-    """Return root-relative paths that differ from a revision, new files too; None if unknown."""
-    listed = run(
-        root, "diff", "--name-only", "-z", "--no-renames", "--relative",
-        "--end-of-options", revision, "--",
-    )  # fmt: skip
+    """Return root-relative paths whose bytes differ from a revision, new files too.
+
+    None when `revision` is none. `git diff` is not asked: on the working tree it runs the clean
+    filters that the repository names. Content is compared by blob id here, so a file that git would
+    convert (line ends, LFS) counts as changed.
+    """
+    listed = run(root, "ls-tree", "-r", "-z", "--end-of-options", revision, ".")
     new = run(root, "ls-files", "-o", "-z", "--exclude-standard")
     if listed is None or new is None:
         return None
-    names = [*listed.split(b"\0"), *new.split(b"\0")]
-    return frozenset(name.decode("utf-8", "backslashreplace") for name in names if name)
+    changed = {name for name in new.split(b"\0") if name}
+    for line in listed.split(b"\0"):
+        head, _, name = line.partition(b"\t")
+        if name and not _is_blob(Path(root) / os.fsdecode(name), head.split()):
+            changed.add(name)
+    return frozenset(name.decode("utf-8", "backslashreplace") for name in changed)
+
+
+def _is_blob(path: Path, fields: list[bytes]) -> bool:
+    """Tell whether a file has the content of a line of ls-tree: mode, type, object id."""
+    mode, kind, expected = fields
+    if kind != b"blob":
+        return True  # a submodule: its files are not this repository's
+    try:
+        if mode == b"120000":
+            data = os.fsencode(path.readlink())
+        elif path.is_symlink() or not path.is_file():
+            return False
+        else:
+            data = path.read_bytes()
+    except OSError:
+        return False
+    digest = sha1 if len(expected) == 40 else sha256
+    return digest(b"blob %d\0" % len(data) + data).hexdigest().encode() == expected

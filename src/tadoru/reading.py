@@ -1,16 +1,75 @@
-"""Small answers that need no capability: a window of a text, sums of reports, counts of a view."""
+"""Answers that need no capability: the lines of a file, counts of a view, sums of reports."""
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tadoru.errors import BadInput
+from tadoru.errors import BadInput, IsADirectoryHere, OutsideRoots, PathNotFound
 from tadoru.models.base import TokenCounter
-from tadoru.types import IndexReport, IndexState, ReadAnswer, to_json
+from tadoru.types import IndexReport, IndexState, ReadAnswer, Resolution, to_json
 from tadoru.views import View
+
+MAX_PATH = 4_096
+"""Characters of a path (PATH_MAX of Linux)."""
+
+
+def inside(view: View, path: str) -> str:
+    """Turn a path as people write it into one of the tree; whether it exists is not asked.
+
+    Raises: `BadInput` for what cannot be a path, `OutsideRoots` for what leads out of the tree.
+    """
+    if not path or "\0" in path or len(path) > MAX_PATH:
+        raise BadInput("a path must have 1 to 4,096 characters and no NUL byte")
+    if path.startswith("/"):
+        local = view.from_host(posixpath.normpath(path))
+        if local is not None:
+            return local
+    clean = posixpath.normpath(path.lstrip("/"))
+    if clean == ".." or clean.startswith("../"):
+        raise OutsideRoots(f"{path}: leads outside the tree", hint="paths start at its root")
+    clean = "" if clean == "." else clean
+    if path.startswith("/") and clean.partition("/")[0] not in view.tree:
+        hint = "served: " + ", ".join(root or "/" for root in view.roots.values())
+        raise OutsideRoots(f"{path}: outside all roots", hint=hint)
+    return clean
+
+
+def read(
+    view: View,
+    path: str,
+    *,
+    counter: TokenCounter,
+    start: int = 1,
+    end: int | None = None,
+    budget: int | None = None,
+) -> ReadAnswer:
+    """Read lines of a file of the view (see `window`).
+
+    Raises: `PathNotFound`, `IsADirectoryHere`, `BadInput` when it is not text.
+    """
+    entry = view.entry(path)
+    if entry is None:
+        raise PathNotFound(f"{path}: no such file or directory")
+    if entry.is_dir:
+        raise IsADirectoryHere(f"{path or '/'}: is a directory", hint="list it instead")
+    text = view.text(entry.path)
+    if text is None:
+        raise BadInput(f"{path}: not a text file", hint="the shell's `cat` gives its bytes")
+    piece = window(text, start=start, end=end, budget=budget, counter=counter)
+    return replace(piece, path=path, host_path=view.host_path(entry.path))
+
+
+def not_found(path: str, resolution: Resolution | None) -> PathNotFound:
+    """Return the error for a path that no resolution could save, with what it found."""
+    if resolution is None or not resolution.candidates:
+        reason = resolution.reason if resolution is not None else ""
+        return PathNotFound(f"{path}: no such file or directory", hint=reason)
+    names = ", ".join(candidate.path for candidate in resolution.candidates)
+    return PathNotFound(f"{path}: no such file or directory", hint=f"did you mean {names}?")
 
 
 def window(

@@ -9,10 +9,12 @@ from __future__ import annotations
 import argparse
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
+from shlex import quote
 from typing import TYPE_CHECKING, NoReturn
 
-from tadoru.errors import TadoruError
-from tadoru.types import Symbol
+from tadoru.errors import PathNotFound, TadoruError
+from tadoru.reading import read
+from tadoru.types import Op, Symbol
 
 if TYPE_CHECKING:
     from tadoru.views import View
@@ -155,6 +157,25 @@ class _Commands:
         found = references(self._view, options.name, exclude_definition=False, top=options.top)
         lines = [f"{r.path}:{r.line}:{r.kind}: {r.text.strip()}" for r in found.references]
         return _block(lines), 0 if lines else 1
+
+
+def perform(workspace: Workspace, view: View, op: Op, intent: str, path: str) -> str:
+    """Do a reading operation on one path, for retry: its text, its listing, its status, or the
+    lines below it that contain `intent`.
+
+    Raises: `TadoruError` when the operation does not fit the path.
+    """
+    if op == "read":
+        budget = workspace.config.budget
+        return read(view, path, counter=workspace.counter, budget=budget).text
+    place = quote("/" + path)
+    if op == "search":
+        command = f"grep -rnF -e {quote(intent or '.')} -- {place}"
+        return workspace.run_in(view, command).stdout
+    done = workspace.run_in(view, f"stat -- {place}" if op == "stat" else f"ls -la -- {place}")
+    if done.exit_code:
+        raise PathNotFound(done.stderr.strip() or f"{path}: cannot be listed")
+    return done.stdout
 
 
 def _located(symbols: Sequence[Symbol]) -> list[str]:

@@ -9,20 +9,19 @@ function. It ranks nothing and formats nothing.
 from __future__ import annotations
 
 import os
-import posixpath
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from tadoru import git
-from tadoru.config import Config, load
-from tadoru.errors import BadInput, IsADirectoryHere, OutsideRoots, PathNotFound
+from tadoru.config import Config
+from tadoru.errors import BadInput, OutsideRoots, PathNotFound
 from tadoru.models.tokens import EstimatedTokens
-from tadoru.sources import LocalSource, Progress, check_root, home, repository_of
+from tadoru.reading import inside, not_found, read, statistics, total
+from tadoru.sources import LocalSource, Progress, home
 from tadoru.types import (
     Candidate,
     FileList,
@@ -47,52 +46,6 @@ if TYPE_CHECKING:
 
 MAX_PATH = 4_096
 """Characters of a path (PATH_MAX of Linux)."""
-
-
-def open_workspace(
-    path: str | os.PathLike[str] = ".",
-    *,
-    roots: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]] | None = None,
-    mounts: Mapping[str, str] | None = None,
-    principal: Principal | None = None,
-    config: Config | None = None,
-    index: bool = True,
-    yes: bool = False,
-) -> Workspace:
-    """Open a directory, or several, as one tree.
-
-    `path`: the root, unless `roots` names some; one root lies at `/`, several at `/<name>`.
-    `mounts`: further stores by place, as `{"/docs": "chroma://host:8000/collection"}`.
-    `principal`: who asks; by default one with the groups of the configuration.
-    `index=False` forbids building or updating an index; `yes` allows `/` and the home directory.
-
-    Raises: `BadInput` (no directory), `BroadRoot`, `ConfigError`. Nothing is indexed before the
-    first question.
-    """
-    given = list(roots.values()) if isinstance(roots, Mapping) else list(roots or [path])
-    checked = [check_root(root, yes=yes) for root in given]
-    names = list(roots) if isinstance(roots, Mapping) else _names(checked)
-    settings = config if config is not None else load(checked[0])
-    sources = {
-        name.strip("/"): LocalSource(root, settings, indexes=index)
-        for name, root in zip(names, checked, strict=True)
-    }
-    if principal is None:
-        principal = Principal(settings.groups)
-    return Workspace({**sources, **_mounted(mounts, settings)}, settings, principal)
-
-
-def _names(roots: Sequence[Path]) -> list[str]:
-    """Name several roots by their last part, told apart by a number where they are the same."""
-    if len(roots) == 1:
-        return [""]
-    names: list[str] = []
-    for root in roots:
-        name, count = root.name or "root", 2
-        while name in names:
-            name, count = f"{root.name or 'root'}-{count}", count + 1
-        names.append(name)
-    return names
 
 
 class Workspace:
@@ -247,6 +200,7 @@ class Workspace:
         Only reads: `op` write is refused. An ambiguous answer is retried only with `ask`.
         """
         from tadoru.resolve import retry
+        from tadoru.tools import perform
 
         view = self._view()
         result = retry(
@@ -258,29 +212,11 @@ class Workspace:
             strategy=strategy,
             top=top,
             ask=ask,
-            perform=partial(self._perform, view, op),
+            perform=partial(perform, self, view, op, intent),
         )
         if result.path:
             self._history.add(result.path)
         return replace(result, index=self._state(view))
-
-    def _perform(self, view: View, op: Op, intent: str, path: str) -> str:
-        """Do a reading operation on one path. Raises: `TadoruError` when it does not fit."""
-        if op == "read":
-            return self._read(view, path, budget=self.config.budget).text
-        if op == "search":
-            from shlex import quote
-
-            pattern = intent or "."
-            command = f"grep -rnF -e {quote(pattern)} -- {quote('/' + path)}"
-            return self._run(view, command, cwd="/", state=None).stdout
-        from shlex import quote
-
-        verb = "stat" if op == "stat" else "ls -la"
-        done = self._run(view, f"{verb} -- {quote('/' + path)}", cwd="/", state=None)
-        if done.exit_code:
-            raise PathNotFound(done.stderr.strip() or f"{path}: cannot be listed")
-        return done.stdout
 
     def search(
         self,
@@ -375,9 +311,12 @@ class Workspace:
         Raises: `BadInput` for a NUL byte, an over-long line, or a state that is not the asker's.
         """
         view = self._view()
-        return replace(self._run(view, command, cwd=cwd, state=state), index=self._state(view))
+        return replace(self.run_in(view, command, cwd=cwd, state=state), index=self._state(view))
 
-    def _run(self, view: View, command: str, *, cwd: str, state: bytes | None) -> RunResult:
+    def run_in(
+        self, view: View, command: str, *, cwd: str = "/", state: bytes | None = None
+    ) -> RunResult:
+        """Run a command line over a view that is at hand."""
         from tadoru.shell import run
         from tadoru.tools import shell_tools
 
@@ -432,66 +371,20 @@ class Workspace:
         view = self._view()
         asked = path
         try:
-            inner = self._inside(view, path)
-            answer = self._read(view, inner, start=start, end=end, budget=budget)
+            inner = inside(view, path)
+            answer = read(view, inner, counter=self._counter, start=start, end=end, budget=budget)
         except (PathNotFound, OutsideRoots):
             found = self.resolve_in(view, path, op="read", cwd="", top=3) if recover else None
             if found is None or found.status != "resolved":
-                raise self._not_found(path, found) from None
+                raise not_found(path, found) from None
             inner = found.path
             first = max(start, 1) if start != 1 or not found.line else found.line
             answer = replace(
-                self._read(view, inner, start=first, end=end, budget=budget), recovered_from=asked
+                read(view, inner, counter=self._counter, start=first, end=end, budget=budget),
+                recovered_from=asked,
             )
         self._history.add(answer.path)
         return replace(answer, index=self._state(view))
-
-    @staticmethod
-    def _not_found(path: str, resolution: Resolution | None) -> PathNotFound:
-        if resolution is None or not resolution.candidates:
-            reason = resolution.reason if resolution is not None else ""
-            return PathNotFound(f"{path}: no such file or directory", hint=reason)
-        names = ", ".join(candidate.path for candidate in resolution.candidates)
-        return PathNotFound(f"{path}: no such file or directory", hint=f"did you mean {names}?")
-
-    def _inside(self, view: View, path: str) -> str:
-        """Turn a path as people write it into one of the tree. Raises: `OutsideRoots`, ..."""
-        if not path or "\0" in path or len(path) > MAX_PATH:
-            raise BadInput("a path must have 1 to 4,096 characters and no NUL byte")
-        if path.startswith("/"):
-            local = view.from_host(posixpath.normpath(path))
-            if local is not None:
-                return local
-        clean = posixpath.normpath(path.lstrip("/"))
-        if clean == ".." or clean.startswith("../"):
-            raise OutsideRoots(f"{path}: leads outside the tree", hint="paths start at its root")
-        clean = "" if clean == "." else clean
-        if path.startswith("/") and clean.partition("/")[0] not in view.tree:
-            hint = "served: " + ", ".join(root or "/" for root in view.roots.values())
-            raise OutsideRoots(f"{path}: outside all roots", hint=hint)
-        return clean
-
-    def _read(
-        self,
-        view: View,
-        path: str,
-        *,
-        start: int = 1,
-        end: int | None = None,
-        budget: int | None = None,
-    ) -> ReadAnswer:
-        from tadoru.reading import window
-
-        entry = view.entry(path)
-        if entry is None:
-            raise PathNotFound(f"{path}: no such file or directory")
-        if entry.is_dir:
-            raise IsADirectoryHere(f"{path or '/'}: is a directory", hint="list it instead")
-        text = view.text(entry.path)
-        if text is None:
-            raise BadInput(f"{path}: not a text file", hint="the shell's `cat` gives its bytes")
-        piece = window(text, start=start, end=end, budget=budget, counter=self._counter)
-        return replace(piece, path=path, host_path=view.host_path(entry.path))
 
     # -- structure -----------------------------------------------------------------------------
 
@@ -525,7 +418,7 @@ class Workspace:
     ) -> SymbolList:
         """List definitions of a file, of a directory, or of a name."""
         view = self._view()
-        inner = self._inside(view, path) if path else ""
+        inner = inside(view, path) if path else ""
         entry = view.entry(inner)
         if entry is None:
             raise PathNotFound(f"{path}: no such file or directory")
@@ -544,7 +437,7 @@ class Workspace:
         from tadoru.search import outline
 
         view = self._view()
-        inner = self._inside(view, path) if path else ""
+        inner = inside(view, path) if path else ""
         if view.entry(inner) is None:
             raise PathNotFound(f"{path}: no such file or directory")
         answer = outline(view, inner, budget=budget or self.config.budget, counter=self._counter)
@@ -574,7 +467,7 @@ class Workspace:
         from tadoru.search import repo_map
 
         view = self._view()
-        inner = self._inside(view, path) if path else ""
+        inner = inside(view, path) if path else ""
         answer = repo_map(view, inner, budget=budget or self.config.budget, counter=self._counter)
         return replace(answer, index=self._state(view))
 
@@ -588,8 +481,6 @@ class Workspace:
         `progress(done, total, path)` is called now and then. Returns the report of the first root,
         with the counts of all. Raises: `StoreError` and what else the run raised.
         """
-        from tadoru.reading import total
-
         reports = [
             source.index(rebuild=rebuild, dry_run=dry_run, progress=progress)
             for source in self._sources.values()
@@ -628,8 +519,6 @@ class Workspace:
 
     def stats(self) -> dict[str, Any]:
         """Return counts of what the asker sees: files, bytes, languages, roles, health."""
-        from tadoru.reading import statistics
-
         view = self._view()
         return statistics(view, self._state(view))
 
@@ -656,15 +545,3 @@ def _with_host_paths(answer: Resolution, view: View) -> Resolution:
         host_path=view.host_path(answer.path) if answer.status == "resolved" else "",
         candidates=tuple(located(candidate) for candidate in answer.candidates),
     )
-
-
-def _mounted(mounts: Mapping[str, str] | None, config: Config) -> dict[str, LocalSource]:
-    from tadoru.errors import Unavailable
-
-    wanted = {**config.mounts, **(mounts or {})}
-    if not wanted:
-        return {}
-    raise Unavailable("document stores cannot be mounted yet")
-
-
-__all__ = ["Workspace", "open_workspace", "repository_of"]
