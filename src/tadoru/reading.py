@@ -80,7 +80,7 @@ def window(
     A line that alone is over the budget is cut too, and shown.
     Raises: `BadInput` for a window that cannot be one.
     """
-    lines = text.splitlines(keepends=True) if "\n" not in text else _lines(text)
+    lines = _lines(text)
     last = len(lines) if end is None else min(end, len(lines))
     if start < 1 or (end is not None and end < start):
         raise BadInput(f"lines {start} to {end} are no window", hint="lines count from 1")
@@ -94,7 +94,7 @@ def window(
         kept.append(line)
     wanted = max(0, last - start + 1)
     if not kept and wanted and budget is not None:
-        kept = [lines[start - 1][: budget * 3]]  # a token is rarely under three characters
+        kept = [_beginning(lines[start - 1], budget, counter)]
     cut = len(kept) < wanted or (wanted == 1 and kept[0] != lines[start - 1])
     return ReadAnswer(
         path="",
@@ -104,6 +104,15 @@ def window(
         total_lines=len(lines),
         truncated=cut,
     )
+
+
+def _beginning(line: str, budget: int, counter: TokenCounter) -> str:
+    """Return as much of a line as a budget holds, to within a sixteenth."""
+    low, high = 0, len(line)
+    while high - low > max(1, low // 16):
+        middle = (low + high) // 2
+        low, high = (middle, high) if counter.count(line[:middle]) <= budget else (low, middle)
+    return line[:low]
 
 
 def _lines(text: str) -> list[str]:
