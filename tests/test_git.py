@@ -61,9 +61,9 @@ def test_the_configuration_of_a_source_executes_nothing(repository: Path) -> Non
         (hooks / name).write_text(script.read_text())
         (hooks / name).chmod(0o755)
     for key in (
-        "core.fsmonitor", "diff.external", "filter.evil.clean", "filter.evil.process", "diff.evil.command", "diff.evil.textconv",
-        "core.pager", "pager.log", "core.sshCommand", "core.editor", "core.askPass",
-        "credential.helper", "gpg.program",
+        "core.fsmonitor", "diff.external", "filter.evil.clean", "filter.evil.process",
+        "diff.evil.command", "diff.evil.textconv", "core.pager", "pager.log", "core.sshCommand",
+        "core.editor", "core.askPass", "credential.helper", "gpg.program",
     ):  # fmt: skip
         subprocess.run(["git", "-C", repository, "config", key, str(script)], check=True)
     subprocess.run(["git", "-C", repository, "config", "core.hooksPath", str(hooks)], check=True)
