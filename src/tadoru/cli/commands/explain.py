@@ -1,0 +1,115 @@
+"""`tadoru explain`: how an answer came about, stage by stage, in text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from tadoru.cli.options import Session, shared_options
+from tadoru.cli.output import note_state, out, out_json, shown
+from tadoru.types import Mode, Resolution, SearchAnswer, to_json
+
+ROWS = 20
+"""Rows of a stage that are printed; `--json` has all."""
+
+
+@click.group()
+def explain() -> None:
+    """Show how a search or a resolve came to its answer.
+
+    Example: tadoru explain search "where are cookies signed"
+    """
+
+
+@explain.command("search")
+@click.argument("question")
+@click.option("--mode", type=click.Choice(["quick", "balanced", "deep"]), default="balanced")
+@click.option("--top", type=click.IntRange(min=1), default=20, metavar="N")
+@shared_options
+def explain_search(session: Session, question: str, mode: Mode, top: int) -> int:
+    """Show every stage of a search: what each brought, kept and cut."""
+    answer = session.open().search(question, mode=mode, top=top, debug=True)
+    if session.as_json:
+        out_json(answer)
+    else:
+        print_search(answer)
+    note_state(answer.index)
+    return 0 if answer.hits else 1
+
+
+def print_search(answer: SearchAnswer) -> None:
+    out(f"question  {shown(answer.question)}")
+    out(f"index     {answer.index}, {answer.index.files} files")
+    for stage, value in to_json(answer.debug).items():
+        out(f"\n{stage}")
+        print_stage(value)
+    out(f"\nhits ({len(answer.hits)} of {answer.total})")
+    for rank, hit in enumerate(answer.hits, 1):
+        came = ",".join(hit.sources)
+        where = f"{shown(hit.path)}:{hit.start_line}-{hit.end_line}"
+        out(f"  {rank:>3}  {hit.score:8.4f}  {where}  {shown(hit.breadcrumb)}  [{came}]")
+    out(f"\npacked    {len(answer.files)} files, {answer.tokens} of {answer.budget} tokens "
+        f"({answer.counter})")  # fmt: skip
+
+
+def print_stage(value: Any, indent: str = "  ") -> None:
+    """Print one stage: mappings as `key: value`, lists as rows, cut after `ROWS`."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if isinstance(item, (Mapping, list)) and item:
+                out(f"{indent}{shown(str(key))}:")
+                print_stage(item, indent + "  ")
+            else:
+                out(f"{indent}{shown(str(key))}: {shown(_short(item))}")
+    elif isinstance(value, list):
+        for row in value[:ROWS]:
+            text = "  ".join(_short(v) for v in row.values()) if isinstance(row, Mapping) else (
+                "  ".join(map(_short, row)) if isinstance(row, list) else _short(row)
+            )  # fmt: skip
+            out(indent + shown(text))
+        if len(value) > ROWS:
+            out(f"{indent}... {len(value) - ROWS} more")
+    else:
+        out(indent + shown(_short(value)))
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+@explain.command("resolve")
+@click.argument("path")
+@click.option("--intent", default="", metavar="TEXT")
+@click.option("--top", type=click.IntRange(min=1), default=10, metavar="N")
+@shared_options
+def explain_resolve(session: Session, path: str, intent: str, top: int) -> int:
+    """Show the candidates for a wrong path, with score and reason."""
+    answer = session.open().resolve(path, intent=intent, top=top)
+    if session.as_json:
+        out_json(answer)
+    else:
+        print_resolve(answer)
+    note_state(answer.index)
+    return 1 if answer.status == "absent" else 0
+
+
+def print_resolve(answer: Resolution) -> None:
+    out(f"requested {shown(answer.requested)}")
+    out(f"status    {answer.status}{': ' + shown(answer.path) if answer.path else ''}")
+    for label, text in (
+        ("reason", answer.reason),
+        ("error", answer.error_kind),
+        ("ask", answer.next_question),
+        ("endings", ", ".join(answer.maybe_exts)),
+    ):
+        if text:
+            out(f"{label:<9} {shown(text)}")
+    out(f"index     {answer.index}, {answer.index.files} files")
+    out("candidates")
+    for rank, candidate in enumerate(answer.candidates, 1):
+        out(f"  {rank:>3}  {candidate.score:.4f}  {candidate.kind:<4}  {shown(candidate.path)}  "
+            f"{shown(candidate.reason)}")  # fmt: skip
+    if not answer.candidates:
+        out("  none")

@@ -1,0 +1,110 @@
+"""`tadoru index`, `reindex` and `watch`: the write side, with a bar on a terminal."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from tadoru.cli.options import Session, shared_options
+from tadoru.cli.output import note, note_state, out, out_json, shown
+from tadoru.cli.progress import progress_bar
+from tadoru.types import IndexReport
+
+PATHS_NAMED = 5
+"""Skipped files that are named per reason; `--json` names them all."""
+
+
+@click.command()
+@click.argument("path", default=None, required=False, metavar="[PATH]")
+@click.option("--rebuild", "--force", "rebuild", is_flag=True, help="Start from nothing.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done.")
+@shared_options
+def index(session: Session, path: str | None, rebuild: bool, dry_run: bool) -> int:
+    """Bring the index up to date and report what was done, what was skipped, and why.
+
+    Example: tadoru index ~/src/flask
+    """
+    workspace = session.open(path)
+    with progress_bar() as progress:
+        report = workspace.index(rebuild=rebuild, dry_run=dry_run, progress=progress)
+    if session.as_json:
+        out_json(report)
+    else:
+        print_report(report)
+    note_state(report.index)
+    return 0 if report.complete or dry_run else 2
+
+
+@click.command()
+@shared_options
+def reindex(session: Session) -> int:
+    """Build the index anew.
+
+    Example: tadoru reindex
+    """
+    report = session.open().reindex()
+    if session.as_json:
+        out_json(report)
+    else:
+        print_report(report)
+    note_state(report.index)
+    return 0 if report.complete else 2
+
+
+def print_report(report: IndexReport) -> None:
+    """Print an indexing report; nothing that was left out is silent."""
+    verb = "would index" if report.dry_run else "indexed"
+    out(f"{verb} {shown(report.root)}")
+    out(f"  files     {report.added} added, {report.changed} changed, {report.deleted} deleted, "
+        f"{report.unchanged} unchanged")  # fmt: skip
+    if report.languages:
+        ranked = sorted(report.languages.items(), key=lambda item: (-item[1], item[0]))
+        out("  languages " + ", ".join(f"{name or 'other'} {count}" for name, count in ranked[:12]))
+    if report.chunks or report.symbols:
+        out(f"  content   {report.chunks} chunks, {report.symbols} symbols")
+    if report.index_bytes:
+        files, index_ = _bytes(report.source_bytes), _bytes(report.index_bytes)
+        out(f"  size      {files} of files, {index_} of index")
+    out(f"  time      {report.seconds:.2f} s")
+    for reason, paths in sorted(report.skipped.items()):
+        named = ", ".join(shown(path) for path in list(paths)[:PATHS_NAMED])
+        more = f", and {len(paths) - PATHS_NAMED} more" if len(paths) > PATHS_NAMED else ""
+        out(f"  skipped   {reason}: {len(paths)} ({named}{more})")
+    for line in report.notes:
+        out(f"  note      {shown(line)}")
+    for line in report.errors:
+        note(f"tadoru: {line}")
+
+
+def _bytes(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "KB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
+@click.command()
+@click.argument("path", default=None, required=False, metavar="[PATH]")
+@click.option("--debounce", type=click.IntRange(min=0), metavar="MS", help="Wait for quiet.")
+@shared_options
+def watch(session: Session, path: str | None, debounce: int | None) -> int:
+    """Keep the index up to date until Ctrl-C.
+
+    Example: tadoru watch --debounce 800
+    """
+    workspace = session.open(path)
+
+    def report(change: IndexReport) -> None:
+        if session.as_json:
+            out_json(change)
+        else:
+            out(f"{change.added} added, {change.changed} changed, {change.deleted} deleted "
+                f"in {change.seconds:.2f} s")  # fmt: skip
+        sys.stdout.flush()
+
+    note("tadoru: watching; Ctrl-C stops")
+    workspace.watch(report, debounce_ms=debounce)
+    return 0

@@ -1,0 +1,180 @@
+"""The options that every command takes, and the session that a command gets from them.
+
+They may stand before or after the command's name. Decides which directory is meant when none is
+given: the repository around the working directory, else the directory itself.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from tadoru.errors import BadInput
+
+if TYPE_CHECKING:
+    from tadoru.workspace import Workspace
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_SHARED = (
+    click.option(
+        "--yes", is_flag=True, help="Consent to a broad root such as / or the home directory."
+    ),
+    click.option("--as", "groups", metavar="GROUPS", help="Ask as a member of these groups (a,b)."),
+    click.option(
+        "--no-index", is_flag=True, help="Never build or update an index; exit 3 without one."
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+    click.option(
+        "--root",
+        "roots",
+        multiple=True,
+        metavar="DIR",
+        help="Directory to serve; repeatable. Default: the repository you are in.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The shared options, merged from before and after the command's name."""
+
+    roots: tuple[str, ...] = ()
+    as_json: bool = False
+    no_index: bool = False
+    groups: tuple[str, ...] = ()
+    yes: bool = False
+
+    @classmethod
+    def from_flags(
+        cls, *, roots: tuple[str, ...], as_json: bool, no_index: bool, groups: str | None, yes: bool
+    ) -> Options:
+        named = tuple(name.strip() for name in (groups or "").split(",") if name.strip())
+        if groups is not None and not named:
+            raise BadInput("--as names no group", hint="give names with commas: --as staff,admin")
+        return cls(roots=roots, as_json=as_json, no_index=no_index, groups=named, yes=yes)
+
+    def merged(self, later: Options) -> Options:
+        return Options(
+            roots=self.roots + later.roots,
+            as_json=self.as_json or later.as_json,
+            no_index=self.no_index or later.no_index,
+            groups=later.groups or self.groups,
+            yes=self.yes or later.yes,
+        )
+
+
+@dataclass(slots=True)
+class Session:
+    """What a command works with: its options, and the workspace they mean."""
+
+    options: Options
+    context: click.Context
+    _opened: Workspace | None = field(default=None)
+
+    @property
+    def as_json(self) -> bool:
+        return self.options.as_json
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """The directories to serve."""
+        if self.options.roots:
+            return tuple(Path(root) for root in self.options.roots)
+        return (repository_around(working_directory()),)
+
+    def open(self, path: str | None = None) -> Workspace:
+        """Open the workspace (of `path` when given); it is closed when the command ends."""
+        if self._opened is None:
+            import tadoru
+            from tadoru.types import Principal
+
+            roots = (Path(path),) if path else self.roots
+            options = self.options
+            principal = Principal(frozenset(options.groups)) if options.groups else None
+            common: dict[str, Any] = {
+                "principal": principal,
+                "index": not options.no_index,
+                "yes": options.yes,
+            }
+            if len(roots) == 1:
+                workspace = tadoru.open(str(roots[0]), **common)
+            else:
+                workspace = tadoru.open(roots=[str(root) for root in roots], **common)
+            self._opened = self.context.with_resource(workspace)
+        return self._opened
+
+    @property
+    def cwd(self) -> str:
+        """Where a relative path starts: the working directory as a place of the tree, else `/`."""
+        if self.options.roots:
+            return "/"
+        here = working_directory()
+        below = here.relative_to(repository_around(here))
+        return str(PurePosixPath("/", below.as_posix()))
+
+    def tree_path(self, path: str) -> str:
+        """Return a path as the workspace takes it: from the working directory when it lies there.
+
+        A path that exists nowhere is handed on as it is, so that errors name what was typed.
+        """
+        cwd = self.cwd
+        if cwd == "/" or not path or path.startswith("/"):
+            return path
+        if "\0" not in path and (working_directory() / path).exists():
+            joined = _normal(f"{cwd}/{path}")
+            return joined if joined is not None else path
+        return path
+
+
+def _normal(path: str) -> str | None:
+    """Return a tree path without `.` and `..`; None when it leads out of the root."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def working_directory() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:
+        raise BadInput("the working directory is gone", hint="change to one that exists") from None
+
+
+def repository_around(directory: Path) -> Path:
+    """Return the repository around a directory; else the directory itself."""
+    from tadoru.sources import repository_of
+
+    return repository_of(directory)
+
+
+def root_options(command: F) -> F:
+    """Add the shared options to the group itself."""
+    for option in _SHARED:
+        command = option(command)
+    return command
+
+
+def shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the shared options to a command, which then gets a `Session` as its first argument."""
+
+    @functools.wraps(command)
+    @click.pass_context
+    def wrapper(ctx: click.Context, /, **values: Any) -> Any:
+        names = ("roots", "as_json", "no_index", "groups", "yes")
+        own = Options.from_flags(**{name: values.pop(name) for name in names})
+        before = ctx.obj if isinstance(ctx.obj, Options) else Options()
+        return command(Session(before.merged(own), ctx), **values)
+
+    return root_options(wrapper)

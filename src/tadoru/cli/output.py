@@ -1,0 +1,89 @@
+"""How answers leave the process: results on stdout, everything else on stderr.
+
+A file name may hold terminal escape sequences; what people read shows them and does not send them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from tadoru.types import Freshness, IndexState, to_json
+
+_SHOWN = {
+    code: f"\\x{code:02x}"
+    for code in (*range(0x20), 0x7F, *range(0x80, 0xA0))
+    if code not in (9, 10)
+}
+_SHOWN |= {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+"""Controls that a terminal obeys (C0, DEL, C1) and marks that turn text around."""
+_SHOWN_IN_NAME = _SHOWN | {9: "\\t", 10: "\\n"}
+
+
+def prepare_streams() -> None:
+    """Write UTF-8 whatever the locale says; bytes of odd file names go out as they came in."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="surrogateescape")
+
+
+def shown(text: str) -> str:
+    """Return a name or message with control characters made visible, on one line."""
+    return text.translate(_SHOWN_IN_NAME)
+
+
+def shown_text(text: str) -> str:
+    """Return text of several lines with control characters made visible."""
+    return text.translate(_SHOWN)
+
+
+def out(text: str) -> None:
+    """Print one line of a result."""
+    sys.stdout.write(text + "\n")
+
+
+def out_text(text: str) -> None:
+    """Print file text: as it is into a pipe, harmless on a terminal."""
+    if not text:
+        return
+    sys.stdout.write(shown_text(text) if sys.stdout.isatty() else text)
+    if not text.endswith("\n"):
+        sys.stdout.write("\n")
+
+
+def note(text: str) -> None:
+    """Print one line beside the result."""
+    sys.stderr.write(shown(text) + "\n")
+
+
+def complain(text: str) -> None:
+    """Print an error: one line, whatever is in it."""
+    note(f"tadoru: {' '.join(text.split())}")
+
+
+def note_state(state: IndexState) -> None:
+    """Say how far the answer may be trusted, unless it is up to date."""
+    if state.status is not Freshness.FRESH:
+        note(f"tadoru: index {state}")
+
+
+def note_warnings(warnings: tuple[str, ...]) -> None:
+    for warning in warnings:
+        note(f"tadoru: {warning}")
+
+
+def out_json(value: Any) -> None:
+    """Print a value as one JSON object with the names of `tadoru.types`."""
+    plain = to_json(value)
+    text = json.dumps(plain, ensure_ascii=False)
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        text = json.dumps(plain)  # a file name that is no UTF-8: lone surrogates need \u escapes
+    out(text)
+
+
+def error_object(code: str, message: str, hint: str) -> None:
+    """Print what went wrong for those who read JSON only."""
+    fields = {"code": code, "message": message, "hint": hint}
+    out_json({"error": {name: value for name, value in fields.items() if value}})

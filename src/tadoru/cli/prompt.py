@@ -1,0 +1,122 @@
+"""The interactive prompt of `tadoru sh`: line editing, history, completion by the tree itself.
+
+Ctrl-C drops the line that is being typed, Ctrl-D leaves. Holds the working directory and the
+state of the shell's session between lines.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tadoru.cli.commands.sh import print_run
+from tadoru.cli.output import complain, note, note_state, shown
+from tadoru.errors import TadoruError
+from tadoru.types import Freshness
+
+if TYPE_CHECKING:
+    from tadoru.workspace import Workspace
+
+HISTORY_LINES = 2_000
+WORD_BREAKS = " \t\n\"'`><=;|&("
+
+
+class Prompt:
+    """One session at a terminal."""
+
+    def __init__(self, workspace: Workspace, cwd: str) -> None:
+        self._workspace = workspace
+        self._cwd = cwd
+        self._state: bytes = b""
+        self._said = Freshness.FRESH
+        self._matches: list[str] = []
+        self._code = 0
+
+    def run(self) -> int:
+        """Read and run lines until `exit` or Ctrl-D; return the last command's code."""
+        history = self._edit_lines()
+        note("read-only shell over the tree; `help` lists commands, Ctrl-D leaves")
+        try:
+            while True:
+                try:
+                    line = input(f"tadoru:{shown(self._cwd)}$ ")
+                except KeyboardInterrupt:
+                    sys.stdout.write("\n")
+                    continue
+                except EOFError:
+                    sys.stdout.write("\n")
+                    break
+                if line.split()[:1] == ["exit"]:
+                    break
+                if line.strip():
+                    self._one(line)
+        finally:
+            self._save(history)
+        return self._code
+
+    def _one(self, line: str) -> None:
+        try:
+            result = self._workspace.run(line, cwd=self._cwd, state=self._state or None)
+        except KeyboardInterrupt:
+            self._code = 130
+            sys.stdout.write("\n")
+            return
+        except TadoruError as error:
+            complain(str(error))
+            self._code = error.exit_code
+            return
+        print_run(result)
+        if result.index.status is not self._said:
+            note_state(result.index)
+            self._said = result.index.status
+        self._cwd, self._state, self._code = result.cwd, result.state, result.exit_code
+
+    def _edit_lines(self) -> Path | None:
+        """Switch on line editing where Python has it; return the history file."""
+        try:
+            import readline
+        except ImportError:
+            return None
+        readline.set_completer_delims(WORD_BREAKS)
+        readline.set_completer(self._complete)
+        readline.parse_and_bind("tab: complete")
+        readline.set_history_length(HISTORY_LINES)
+        try:
+            path = history_file()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists():
+                readline.read_history_file(path)
+        except (OSError, TadoruError):
+            return None
+        return path
+
+    def _save(self, path: Path | None) -> None:
+        if path is None:
+            return
+        import readline
+
+        try:
+            path.touch(mode=0o600)
+            readline.write_history_file(path)
+        except OSError as error:
+            note(f"tadoru: the history was not saved: {error.strerror}")
+
+    def _complete(self, _text: str, number: int) -> str | None:
+        if number == 0:
+            import readline
+
+            line = readline.get_line_buffer()[: readline.get_endidx()]
+            try:
+                self._matches = self._workspace.complete(line, cwd=self._cwd)
+            except TadoruError:
+                self._matches = []
+        return self._matches[number] if number < len(self._matches) else None
+
+
+def history_file() -> Path:
+    """Return where the prompt's lines are kept: beside the indexes."""
+    from tadoru.config import load
+    from tadoru.sources import home
+
+    return home(load()) / "history"

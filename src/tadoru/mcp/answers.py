@@ -1,0 +1,134 @@
+"""What a model reads: answers as text, file content fenced as data, the state of the index last.
+
+Nothing here decides what is shown; it decides how, and that no file can break out of its fence.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tadoru.types import (
+    FileList,
+    IndexState,
+    ReadAnswer,
+    ReferenceList,
+    Resolution,
+    RunResult,
+    SearchAnswer,
+    Symbol,
+    TextAnswer,
+)
+
+_BACKTICKS = re.compile(r"`{3,}")
+
+
+def fenced(text: str, label: str = "") -> str:
+    """Return text inside a fence that is longer than any in it."""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    body = text if text.endswith("\n") or not text else text + "\n"
+    return f"{fence}{label}\n{body}{fence}"
+
+
+def stated(text: str, index: IndexState) -> str:
+    """Return an answer with the state of the index on its last line."""
+    return f"{text.rstrip()}\n\nindex: {index}" if text.strip() else f"index: {index}"
+
+
+def search_text(answer: SearchAnswer) -> str:
+    """Return packed context; search has fenced each segment already."""
+    lines = [f"note: {warning}" for warning in answer.warnings]
+    if answer.hits:
+        lines.append(answer.text)
+    else:
+        lines.append("nothing found; try other words, exact names in `terms`, or bash with grep")
+    return stated("\n".join(lines), answer.index)
+
+
+def run_text(result: RunResult) -> str:
+    """Return what a command line left behind, each stream fenced."""
+    parts = [f"exit code: {result.exit_code}, cwd: {result.cwd}"]
+    if result.stdout_bytes:
+        parts.append(fenced(result.stdout, "stdout"))
+    if result.stderr:
+        parts.append(fenced(result.stderr, "stderr"))
+    if result.truncated:
+        parts.append("output cut; narrow the command, or page with head, tail and sed -n")
+    return stated("\n".join(parts), result.index)
+
+
+def resolution_text(answer: Resolution) -> str:
+    """Return a status line, then the path or the candidates."""
+    lines = [f"status: {answer.status}"]
+    if answer.path:
+        lines.append(f"path: {answer.path}")
+    if answer.line:
+        lines.append(f"line: {answer.line}")
+    if answer.host_path:
+        lines.append(f"host_path: {answer.host_path}")
+    if answer.reason:
+        lines.append(f"reason: {answer.reason}")
+    others = [c for c in answer.candidates if c.path != answer.path]
+    if others:
+        lines.append("candidates:" if answer.status != "resolved" else "also:")
+        lines += [
+            f"- {c.path} ({c.score:.2f}{', ' + c.reason if c.reason else ''})" for c in others
+        ]
+    if answer.next_question:
+        lines.append(answer.next_question)
+    return stated("\n".join(lines), answer.index)
+
+
+def read_text(answer: ReadAnswer) -> str:
+    """Return a window of a file, numbered and fenced, and how to page on."""
+    head = f"{answer.path} lines {answer.start_line}-{answer.end_line} of {answer.total_lines}"
+    if answer.host_path:
+        head += f" ({answer.host_path})"
+    lines = [head]
+    if answer.recovered_from:
+        lines.insert(0, f"{answer.recovered_from} does not exist; this is {answer.path} instead")
+    rows = answer.text.split("\n")
+    if rows and not rows[-1]:
+        rows.pop()
+    numbered = "\n".join(f"{answer.start_line + i}\t{row}" for i, row in enumerate(rows))
+    lines.append(fenced(numbered))
+    if answer.truncated or answer.end_line < answer.total_lines:
+        lines.append(f"more: start_line={answer.end_line + 1}")
+    return stated("\n".join(lines), answer.index)
+
+
+def files_text(answer: FileList) -> str:
+    """Return one path per line with its size, and how to page on."""
+    lines = [f"{len(answer.files)} of {answer.total} files"]
+    lines += [f"{row.path} ({row.size})" for row in answer.files]
+    after = answer.offset + len(answer.files)
+    if after < answer.total and answer.files:
+        lines.append(f"more: offset={after}")
+    return stated("\n".join(lines), answer.index)
+
+
+def place(symbol: Symbol) -> str:
+    """Return `path:first-last kind qualified name` of a definition."""
+    full = f"{symbol.container}.{symbol.name}" if symbol.container else symbol.name
+    span = symbol.span
+    return f"{symbol.path}:{span.start_line}-{span.end_line} {symbol.kind} {full}"
+
+
+def references_text(answer: ReferenceList) -> str:
+    """Return one use per line, fenced, since each holds a line of a file."""
+    count = len(answer.references)
+    if not count:
+        return stated(f"no use of {answer.symbol} found", answer.index)
+    rows = "\n".join(f"{r.path}:{r.line} [{r.kind}] {r.text.strip()}" for r in answer.references)
+    text = f"{count} of {answer.total} uses of {answer.symbol}\n{fenced(rows)}"
+    if count < answer.total:
+        text += f"\nmore: top={answer.total}"
+    return stated(text, answer.index)
+
+
+def budgeted_text(answer: TextAnswer) -> str:
+    """Return an outline or a map, fenced."""
+    lines = [fenced(answer.text) if answer.text else "nothing here"]
+    if answer.truncated:
+        lines.append(f"cut at {answer.budget} tokens; give a deeper path or a larger budget")
+    return stated("\n".join(lines), answer.index)

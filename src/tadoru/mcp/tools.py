@@ -1,0 +1,158 @@
+"""The tools: each calls the Workspace once and returns text. Knows nothing of the protocol.
+
+Names, parameters and docstrings are what a model sees; together they stay under 1,500 tokens.
+Defaults are plain values, since strict clients refuse nullable types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from tadoru.mcp import answers
+from tadoru.types import to_json
+
+if TYPE_CHECKING:
+    from tadoru.workspace import Workspace
+
+DEFINITION_LINES = 80
+"""Lines of a definition that are shown; read_file has the rest."""
+
+
+class Tools:
+    """The tools over a workspace that is opened by the first call."""
+
+    def __init__(self, workspace: Callable[[], Workspace]) -> None:
+        self._workspace = workspace
+
+    def all(self) -> tuple[Callable[..., str], ...]:
+        """Return the tools in the order in which a client lists them."""
+        return (
+            self.search,
+            self.bash,
+            self.resolve_path,
+            self.read_file,
+            self.find_definition,
+            self.find_references,
+            self.list_files,
+            self.map,
+            self.index_status,
+        )
+
+    def search(
+        self,
+        question: str,
+        terms: tuple[str, ...] = (),
+        under: str = "",
+        include: tuple[str, ...] = (),
+        exclude: tuple[str, ...] = (),
+        mode: Literal["quick", "balanced", "deep"] = "balanced",
+        budget: int = 0,
+    ) -> str:
+        """Find code and documents that answer a question. Returns excerpts with path and lines,
+        best first, within `budget` tokens (0: default). `terms`: exact names that should count.
+        `under`: a directory. `include`, `exclude`: path globs. Start here to understand code.
+        """
+        answer = self._workspace().search(
+            question,
+            terms=terms,
+            under=under,
+            include=include,
+            exclude=exclude,
+            mode=mode,
+            budget=budget or None,
+        )
+        return answers.search_text(answer)
+
+    def bash(self, command: str, cwd: str = "/") -> str:
+        """Run a command line in a read-only shell over the tree: ls, find, tree, cat, head, grep,
+        rg, sed, awk, sort, jq, pipes, loops. Instant, no side effects; writes fail. 30 s and 1 MiB
+        of output at most. Each call starts in `cwd`.
+        """
+        return answers.run_text(self._workspace().run(command, cwd=cwd))
+
+    def resolve_path(
+        self,
+        path: str,
+        intent: str = "",
+        op: Literal["read", "list", "stat", "search", "write"] = "read",
+        top: int = 3,
+    ) -> str:
+        """Find the real path for one that does not exist or is uncertain: `resolved`, `ambiguous`
+        with candidates, or `absent` with the reason. `intent`: what you want to do there. Every
+        path returned exists.
+        """
+        answer = self._workspace().resolve(path, intent=intent, op=op, top=top)
+        return answers.resolution_text(answer)
+
+    def read_file(self, path: str, start_line: int = 1, end_line: int = 0, budget: int = 0) -> str:
+        """Read a file with line numbers, within `budget` tokens (0: default; says how to go on).
+        A wrong path is corrected when that is certain, and the answer says so.
+        """
+        workspace = self._workspace()
+        answer = workspace.read(
+            path,
+            start=start_line,
+            end=end_line or None,
+            budget=budget or workspace.config.budget,
+            recover=True,
+        )
+        return answers.read_text(answer)
+
+    def find_definition(self, name: str, hint_path: str = "", top: int = 3) -> str:
+        """Show where a function, class, method or constant is defined, with its text. `hint_path`:
+        prefer definitions there.
+        """
+        workspace = self._workspace()
+        found = workspace.definition(name, hint_path=hint_path, top=top)
+        parts: list[str] = []
+        for symbol in found.symbols:
+            first, last = symbol.span.start_line, symbol.span.end_line
+            text = workspace.read(
+                symbol.path, start=first, end=min(last, first + DEFINITION_LINES - 1)
+            )
+            parts.append(f"{answers.place(symbol)}\n{answers.fenced(text.text)}")
+            if text.end_line < last:
+                parts.append(f"more: read_file {symbol.path} start_line={text.end_line + 1}")
+        text_of_all = "\n".join(parts) or f"no definition of {name} found"
+        return answers.stated(text_of_all, found.index)
+
+    def find_references(self, name: str, exclude_definition: bool = False, top: int = 50) -> str:
+        """List the uses of a name: calls, imports, mentions, each with path and line."""
+        answer = self._workspace().references(name, exclude_definition=exclude_definition, top=top)
+        return answers.references_text(answer)
+
+    def list_files(
+        self, glob: str = "", language: str = "", under: str = "", offset: int = 0, limit: int = 200
+    ) -> str:
+        """List files by glob (`src/**/*.py`), language or directory, a page at a time."""
+        answer = self._workspace().list_files(
+            glob=glob, language=language, under=under, offset=offset, limit=limit
+        )
+        return answers.files_text(answer)
+
+    def map(self, path: str = "", budget: int = 0) -> str:
+        """Outline a directory or the whole tree: its most important files and their symbols."""
+        return answers.budgeted_text(self._workspace().map(path, budget=budget or None))
+
+    def index_status(self, details: bool = False) -> str:
+        """Tell whether the index is fresh, partial or still being built, and over how many files.
+        `details`: counts by language and role.
+        """
+        workspace = self._workspace()
+        state = workspace.status()
+        lines = [f"files: {state.files}, pending: {state.pending}, generation: {state.generation}"]
+        lines += [f"root: {place} = {folder}" for place, folder in workspace.roots.items()]
+        if details:
+            lines += _flat(to_json(workspace.stats()))
+        return answers.stated("\n".join(lines), state)
+
+
+def _flat(table: dict[str, object]) -> list[str]:
+    rows: list[str] = []
+    for key, value in table.items():
+        if isinstance(value, dict):
+            rows.append(f"{key}: " + ", ".join(f"{name} {item}" for name, item in value.items()))
+        else:
+            rows.append(f"{key}: {value}")
+    return rows
