@@ -1,0 +1,200 @@
+"""What ranking knows of files and chunks beyond their scores, prepared once per view.
+
+Names, breadcrumbs, signatures and doc comments as sets of terms; the words of a path; how many
+files import it. Kept for the last few views and bounded in files, keyed by `View.key` so that
+nothing prepared for one principal is shown to another.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tadoru.search.query import expanded
+from tadoru.text.terms import words
+from tadoru.types import Chunk, Entry, Kind, Role
+from tadoru.views import View
+
+VIEWS_KEPT = 8
+FILES_KEPT = 20_000
+"""Prepared files per view; older ones are prepared again when needed."""
+DOC_CHARS = 400
+
+BARRELS = frozenset(
+    {
+        "__init__.py", "index.ts", "index.tsx", "index.js", "index.mjs", "index.jsx", "mod.rs",
+        "lib.rs", "index.d.ts", "package-info.java", "exports.ts", "index.php", "all.h",
+    }
+)  # fmt: skip
+"""Files that mostly hand on what others define."""
+
+
+def term_set(text: str) -> frozenset[str]:
+    """Return the index terms of a short text."""
+    terms: set[str] = set()
+    for word in words(text):
+        terms.update(expanded(word))
+    return frozenset(terms)
+
+
+class ChunkFacts:
+    """Terms of one chunk's heading, made when first asked for."""
+
+    __slots__ = ("__dict__", "chunk")
+
+    def __init__(self, chunk: Chunk) -> None:
+        self.chunk = chunk
+
+    @cached_property
+    def name(self) -> str:
+        return self.chunk.name.lower()
+
+    @cached_property
+    def name_terms(self) -> frozenset[str]:
+        return term_set(self.chunk.name)
+
+    @cached_property
+    def crumb_terms(self) -> frozenset[str]:
+        return term_set(self.chunk.breadcrumb)
+
+    @cached_property
+    def signature_terms(self) -> frozenset[str]:
+        return term_set(self.chunk.signature[:DOC_CHARS])
+
+    @cached_property
+    def doc_terms(self) -> frozenset[str]:
+        return term_set(self.chunk.doc[:DOC_CHARS])
+
+
+@dataclass(slots=True)
+class FileFacts:
+    """One file, as ranking sees it."""
+
+    path: str
+    role: Role
+    language: str
+    chunks: tuple[Chunk, ...]
+    stem: str
+    """File name without extension, folded, separators removed."""
+    stem_terms: frozenset[str]
+    dir_terms: frozenset[str]
+    defined_terms: frozenset[str]
+    """Terms of everything that the file defines."""
+    barrel: bool
+    declarations: bool
+    """A header or a `.d.ts`: says what exists, not what it does."""
+    importers: float
+    """log(1 + files that import it), divided by that of the most imported one."""
+    _chunk_facts: dict[int, ChunkFacts] = field(default_factory=dict)
+
+    def chunk_facts(self, chunk: Chunk) -> ChunkFacts:
+        facts = self._chunk_facts.get(chunk.index)
+        if facts is None:
+            facts = self._chunk_facts[chunk.index] = ChunkFacts(chunk)
+        return facts
+
+    def chunk_at(self, line: int) -> Chunk | None:
+        """Return the chunk that holds a line; the last one beyond the end."""
+        for chunk in self.chunks:
+            if chunk.span.end_line >= line:
+                return chunk
+        return self.chunks[-1] if self.chunks else None
+
+
+class Facts:
+    """Prepared files of one view."""
+
+    def __init__(self) -> None:
+        self._files: OrderedDict[str, FileFacts] = OrderedDict()
+        self._imports: tuple[dict[str, int], float] | None = None
+        self._names: dict[str, list[str]] | None = None
+        self._lock = threading.RLock()
+
+    def file(self, view: View, path: str) -> FileFacts | None:
+        """Return what is known of a visible file; None when it does not exist here."""
+        with self._lock:
+            facts = self._files.get(path)
+            if facts is not None:
+                return facts
+        entry = view.entry(path)
+        if entry is None or entry.kind is not Kind.FILE:
+            return None
+        facts = self._prepare(view, path, entry)
+        with self._lock:
+            self._files[path] = facts
+            if len(self._files) > FILES_KEPT:
+                self._files.popitem(last=False)
+        return facts
+
+    def _prepare(self, view: View, path: str, entry: Entry) -> FileFacts:
+        counts, most = self._import_counts(view)
+        directory, _, name = path.rpartition("/")
+        stem = name.split(".", 1)[0] if not name.startswith(".") else name
+        chunks = view.chunks(path)
+        names: set[str] = set()
+        for chunk in chunks:
+            if chunk.name:
+                names.update(term_set(chunk.name))
+        return FileFacts(
+            path=path,
+            role=entry.role,
+            language=entry.language,
+            chunks=chunks,
+            stem=fold_name(stem),
+            stem_terms=term_set(stem),
+            dir_terms=term_set(" ".join(directory.split("/")[-3:])),
+            defined_terms=frozenset(names),
+            barrel=name in BARRELS,
+            declarations=name.endswith((".d.ts", ".h", ".hh", ".hpp", ".hxx", ".pyi")),
+            importers=math.log1p(counts.get(path, 0)) / most,
+        )
+
+    def _import_counts(self, view: View) -> tuple[dict[str, int], float]:
+        with self._lock:
+            if self._imports is None:
+                counts = view.import_counts()
+                self._imports = counts, max(math.log1p(max(counts.values(), default=0)), 1.0)
+            return self._imports
+
+    def paths_named(self, view: View, name: str) -> list[str]:
+        """Return the files whose name is this, without regard to case."""
+        with self._lock:
+            if self._names is None:
+                self._names = {}
+                for path in view.tree.files:
+                    self._names.setdefault(path.rpartition("/")[2].lower(), []).append(path)
+            return self._names.get(name.lower(), [])
+
+
+def fold_name(name: str) -> str:
+    """Return a name without case and separators: `Cookie_Jar` and `cookie-jar` are `cookiejar`."""
+    return name.lower().replace("_", "").replace("-", "").replace(".", "")
+
+
+class _FactsCache:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._by_key: OrderedDict[object, Facts] = OrderedDict()
+
+    def of(self, view: View) -> Facts:
+        key = view.key
+        with self._lock:
+            facts = self._by_key.get(key)
+            if facts is None:
+                facts = self._by_key[key] = Facts()
+                while len(self._by_key) > VIEWS_KEPT:
+                    self._by_key.popitem(last=False)
+            else:
+                self._by_key.move_to_end(key)
+            return facts
+
+
+_cache = _FactsCache()
+
+
+def facts_of(view: View) -> Facts:
+    """Return the prepared facts of what a view shows."""
+    return _cache.of(view)

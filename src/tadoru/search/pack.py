@@ -1,0 +1,251 @@
+"""Hits and what lies around them, packed into a budget of tokens and characters.
+
+Chunks that touch become one segment; segments are in file order and never overlap; files come by
+their best score. The budget holds for the whole text as it is rendered. The best hit is cut when
+it alone is too large, never dropped; what else does not fit is left out whole, and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from tadoru.models.base import TokenCounter
+from tadoru.search.found import Found
+from tadoru.search.memory import hit_id
+from tadoru.search.rank import text_of
+from tadoru.search.render import markdown, place
+from tadoru.types import PackedFile, Segment
+from tadoru.views import View
+
+HEADER_TOKENS = 16
+"""Allowance for heading and fence of one segment, beside its path and breadcrumb; the finished
+text is counted all the same."""
+SENT_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one packed answer. Zero files or segments: no limit but the budget."""
+
+    tokens: int
+    chars: int
+    files: int = 0
+    segments_per_file: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A packed answer."""
+
+    files: tuple[PackedFile, ...]
+    text: str
+    tokens: int
+    left_out: int = 0
+    """Candidates that did not fit."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """Adjacent chunks of one file."""
+
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    best: Found
+    sources: set[str]
+    own_text: str | None = None
+
+
+@dataclass(slots=True)
+class _Draft:
+    """Runs by file, and a running estimate of what they cost."""
+
+    limits: Limits
+    runs: dict[str, list[_Run]] = field(default_factory=dict)
+
+    def add(self, found: Found) -> bool:
+        """Put a chunk in; False when a limit on files or segments forbids it."""
+        runs = self.runs.get(found.path)
+        if runs is None:
+            if self.limits.files and len(self.runs) >= self.limits.files:
+                return False
+            runs = []
+        merged = _merged(runs, found)
+        if self.limits.segments_per_file and len(merged) > self.limits.segments_per_file:
+            return False
+        self.runs[found.path] = merged
+        return True
+
+
+def _merged(runs: Sequence[_Run], found: Found) -> list[_Run]:
+    """Return the runs with one chunk more, joined where they touch, in file order."""
+    span = found.chunk.span
+    own = found.text if found.chunk.index < 0 else None
+    new = _Run(
+        span.start_char, span.end_char, span.start_line, span.end_line, found,
+        set(found.sources), own,
+    )  # fmt: skip
+    result: list[_Run] = []
+    for run in sorted([*runs, new], key=lambda r: (r.start, r.end)):
+        last = result[-1] if result else None
+        if last is None or run.start > last.end:
+            result.append(run)
+            continue
+        if own is not None or last.own_text is not None:
+            continue  # a scanned window inside another one says nothing new
+        best = max(last.best, run.best, key=lambda f: (f.seed, f.score))
+        result[-1] = _Run(
+            last.start, max(last.end, run.end), last.start_line,
+            max(last.end_line, run.end_line), best, last.sources | run.sources,
+        )  # fmt: skip
+    return result
+
+
+def pack(
+    view: View,
+    items: Sequence[Found],
+    *,
+    limits: Limits,
+    counter: TokenCounter,
+    languages: dict[str, str],
+    sent: Collection[str] = frozenset(),
+) -> Packed:
+    """Return the packed answer; `items` by preference, the best hit first.
+
+    `sent`: ids of hits that the session has already; they are named, not sent again.
+    """
+    items, notes = _without_sent(view, items, sent)
+    chosen = _choose(view, items, limits, counter)
+    while True:
+        files = _files(view, _draft(chosen, limits))
+        text = markdown(files, languages, notes)
+        tokens = counter.count(text)
+        if tokens <= limits.tokens and len(text) <= limits.chars:
+            break
+        if len(chosen) > 1:
+            chosen.pop()
+        elif notes:
+            notes = notes[:-1]
+        else:
+            return _cut_to_fit(files, languages, limits, counter, left_out=max(0, len(items) - 1))
+    return Packed(files, text, tokens, left_out=len(items) - len(chosen))
+
+
+def _without_sent(
+    view: View, items: Sequence[Found], sent: Collection[str]
+) -> tuple[list[Found], list[str]]:
+    if not sent:
+        return list(items), []
+    fresh: list[Found] = []
+    known: list[str] = []
+    for item in items:
+        text = text_of(view, item)
+        if text is None or hit_id(item.chunk, text) not in sent:
+            fresh.append(item)
+        elif item.seed:
+            span = item.chunk.span
+            known.append(place(item.path, span.start_line, span.end_line))
+    notes = ["Sent before in this session: " + ", ".join(known[:SENT_LISTED])] if known else []
+    return fresh, notes
+
+
+def _choose(
+    view: View, items: Iterable[Found], limits: Limits, counter: TokenCounter
+) -> list[Found]:
+    """Return what fits by estimate, in order of preference; the first always."""
+    draft = _Draft(limits)
+    chosen: list[Found] = []
+    tokens = chars = 0
+    for item in items:
+        text = text_of(view, item)
+        if text is None:
+            continue
+        head = f"{item.path} {item.chunk.breadcrumb}"
+        cost = counter.count(text) + counter.count(head) + HEADER_TOKENS
+        size = len(text) + len(head) + 2 * HEADER_TOKENS
+        fits = tokens + cost <= limits.tokens and chars + size <= limits.chars
+        if (chosen and not fits) or not draft.add(item):
+            continue
+        chosen.append(item)
+        tokens += cost
+        chars += size
+    return chosen
+
+
+def _draft(chosen: Sequence[Found], limits: Limits) -> _Draft:
+    draft = _Draft(limits)
+    for item in chosen:
+        draft.add(item)
+    return draft
+
+
+def _files(view: View, draft: _Draft) -> tuple[PackedFile, ...]:
+    packed: list[tuple[bool, PackedFile]] = []
+    for path, runs in draft.runs.items():
+        whole = view.text(path)
+        segments: list[Segment] = []
+        for run in runs:
+            text = run.own_text if run.own_text is not None else (whole or "")[run.start : run.end]
+            segments.append(
+                Segment(
+                    path,
+                    run.start_line,
+                    run.end_line,
+                    run.best.score,
+                    run.best.chunk.breadcrumb,
+                    text.strip("\n"),
+                    tuple(sorted(run.sources)),
+                )
+            )
+        seed = any(run.best.seed for run in runs)
+        score = max(run.best.score for run in runs)
+        packed.append((seed, PackedFile(path, score, tuple(segments), view.host_path(path))))
+    packed.sort(key=lambda pair: (not pair[0], -pair[1].score, pair[1].path))
+    return tuple(file for _, file in packed)
+
+
+def _cut_to_fit(
+    files: tuple[PackedFile, ...],
+    languages: dict[str, str],
+    limits: Limits,
+    counter: TokenCounter,
+    left_out: int,
+) -> Packed:
+    """Shorten the only segment to the longest beginning whose rendering fits.
+
+    Where not even its heading fits, the text is empty and the file is still named.
+    """
+    if not files:
+        return Packed((), "", 0)
+    segment = files[0].segments[0]
+    low, high = 0, len(segment.text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _fits(_shortened(files[0], middle), languages, limits, counter):
+            low = middle
+        else:
+            high = middle - 1
+    newline = segment.text.rfind("\n", 0, low)
+    if newline > low // 2:
+        low = newline  # end at a whole line where that costs little
+    cut = _shortened(files[0], low)
+    if not _fits(cut, languages, limits, counter):
+        return Packed((_shortened(files[0], 0),), "", 0, left_out)
+    text = markdown((cut,), languages)
+    return Packed((cut,), text, counter.count(text), left_out)
+
+
+def _shortened(file: PackedFile, length: int) -> PackedFile:
+    segment = file.segments[0]
+    text = segment.text[:length]
+    end = min(segment.end_line, segment.start_line + text.count("\n"))
+    return replace(file, segments=(replace(segment, text=text, end_line=end, cut=True),))
+
+
+def _fits(
+    file: PackedFile, languages: dict[str, str], limits: Limits, counter: TokenCounter
+) -> bool:
+    text = markdown((file,), languages)
+    return len(text) <= limits.chars and counter.count(text) <= limits.tokens
