@@ -1,0 +1,145 @@
+"""resolve: a wrong path becomes the right one, a short choice, or an honest "absent".
+
+The pipeline, top to bottom: normalise, gather from both sides, score, verify, decide. Decides by
+calibrated confidence; refuses to offer a path that does not exist at this moment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from tadoru.config import ResolveConfig
+from tadoru.errors import Unavailable
+from tadoru.models.base import Reranker
+from tadoru.resolve.aliases import unalias
+from tadoru.resolve.candidates import gather, intent_words
+from tadoru.resolve.features import Context
+from tadoru.resolve.history import in_tree
+from tadoru.resolve.index import path_index
+from tadoru.resolve.model import Scored, load_weights, rank
+from tadoru.resolve.normalize import Request, find_base, normalize
+from tadoru.resolve.reply import Found, absent, existing, reply
+from tadoru.types import Op, Resolution
+from tadoru.views import View
+
+RERANK_SHARE = 0.3
+"""Part of a plugged-in reranker in the score of a candidate."""
+SYMBOL_LOOKUPS = 3
+_IDENTIFIER = re.compile(r"`([A-Za-z_]\w{3,})(?:\(\))?`|\b([A-Z][a-z]+(?:[A-Z]\w*)+)\b")
+
+Renames = Callable[[str], Sequence[str]]
+"""Path -> the paths that it has now, by version control; `""` among them: it was deleted."""
+
+
+def resolve(
+    view: View,
+    path: str,
+    *,
+    intent: str = "",
+    op: Op = "read",
+    cwd: str = "",
+    recent: Sequence[str] = (),
+    history: Sequence[str] = (),
+    top: int = 3,
+    config: ResolveConfig = ResolveConfig(),  # noqa: B008  (frozen)
+    reranker: Reranker | None = None,
+    renames: Renames | None = None,
+    stat: Callable[[str], bool] | None = None,
+) -> Resolution:
+    """Find the path that was meant.
+
+    `path`: as the caller wrote it; `intent`: what it is for, in words; `cwd`: working directory, as
+    a host path or a path of the tree; `recent`, `history`: paths touched before, newest first, as
+    given with the call and as remembered; `top`: candidates in the answer, whatever the status;
+    `renames`: asked only when nothing fits; `stat`: tells whether a path of the tree exists now.
+
+    Raises: `BadInput` when the text cannot be a path.
+    """
+    context = make_context(
+        view, path, intent=intent, op=op, cwd=cwd, history=[*recent, *history], symbols=True
+    )
+    request = context.request
+    if request.url or request.glob:
+        return replace(absent(view, context, "url" if request.url else "glob"), index=view.state())
+    alive = stat or (lambda _: True)
+    if request.existing is not None and alive(request.existing):
+        return existing(view, context, top)
+    paths = gather(context.index, request, context.history, context.intent)
+    ranked, none = rank(context, paths, load_weights())
+    ranked = _verified(ranked, alive, max(top, config.top_k))
+    if reranker is not None:
+        ranked = _reranked(reranker, ranked, request, intent)
+    return reply(view, context, Found(tuple(ranked), none), top=top, renames=renames, alive=alive)
+
+
+def make_context(
+    view: View,
+    path: str,
+    *,
+    intent: str = "",
+    op: Op = "read",
+    cwd: str = "",
+    history: Sequence[str] = (),
+    symbols: bool = False,
+) -> Context:
+    """Return what candidates are compared with; `symbols`: ask the view for definitions too."""
+    index = path_index(view.tree)
+    request = normalize(view, path, cwd)
+    if request.existing is None and not request.url:
+        request = unalias(view, request)
+    context = Context(
+        index=index,
+        request=request,
+        op=op,
+        history=in_tree(view, history, find_base(view, cwd)),
+        intent=intent_words(intent),
+    )
+    if symbols and request.existing is None and request.name not in index.by_name:
+        context.symbols = _definitions(view, context, intent)
+    return context
+
+
+def _definitions(view: View, context: Context, intent: str) -> dict[str, float]:
+    """Return which files define what the failed name, or the intent, names."""
+    found: dict[str, float] = {}
+    wanted = [(context.name.folded, 1.0)] if len(context.name.folded) > 3 else []
+    named = [a or b for a, b in _IDENTIFIER.findall(intent[-600:])]
+    wanted += [(name.lower(), 0.5) for name in dict.fromkeys(named)][:SYMBOL_LOOKUPS]
+    for folded, worth in wanted:
+        symbols, total = view.symbols(folded=folded, limit=20)
+        for symbol in symbols:
+            share = worth / max(1, total)
+            found[symbol.path] = max(found.get(symbol.path, 0.0), share)
+    return found
+
+
+def _verified(ranked: Sequence[Scored], alive: Callable[[str], bool], limit: int) -> list[Scored]:
+    """Return the first `limit` candidates that exist now."""
+    kept: list[Scored] = []
+    for candidate in ranked:
+        if len(kept) >= limit:
+            break
+        if alive(candidate.path):
+            kept.append(candidate)
+    return kept
+
+
+def _reranked(
+    reranker: Reranker, ranked: list[Scored], request: Request, intent: str
+) -> list[Scored]:
+    """Blend in the scores of a model; without it when it cannot answer."""
+    if len(ranked) < 2:
+        return ranked
+    try:
+        scores = reranker.score(f"{request.raw} {intent}".strip(), [c.path for c in ranked])
+    except Unavailable:
+        return ranked
+    mass = sum(c.score for c in ranked)
+    total = sum(scores) or 1.0
+    blended = [
+        replace(c, score=(1 - RERANK_SHARE) * c.score + RERANK_SHARE * mass * s / total)
+        for c, s in zip(ranked, scores, strict=True)
+    ]
+    return sorted(blended, key=lambda c: -c.score)

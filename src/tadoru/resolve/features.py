@@ -1,0 +1,356 @@
+"""What speaks for a candidate, in numbers: names, directories, kind, history, intent, symbols.
+
+Decides how a request and a path are compared; the weights of the comparison are learned
+(`model.py`). Every feature lies between about -1 and 3, is 0 when it says nothing, and is computed
+from visible names alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rapidfuzz.distance import OSA, Indel
+
+from tadoru.resolve.align import align
+from tadoru.resolve.index import PathIndex
+from tadoru.resolve.normalize import Request
+from tadoru.resolve.words import (
+    GENERATED_WORDS,
+    ROLES,
+    Name,
+    fold,
+    parse_name,
+    same_family,
+    singular,
+    tokens,
+)
+from tadoru.types import Op
+
+NAME_FEATURES = (
+    "name_exact",
+    "name_case",
+    "name_folded",
+    "name_plural",
+    "name_similarity",
+    "name_typo",
+    "name_contains",
+    "name_words_asked",
+    "name_words_offered",
+    "name_words_rare",
+    "name_role",
+    "extension_same",
+    "extension_family",
+    "extension_differs",
+    "extension_one_sided",
+    "kind_contradicts",
+    "kind_unlikely",
+    "test_differs",
+)
+DIRECTORY_FEATURES = (
+    "dir_equal",
+    "dir_asked_covered",
+    "dir_offered_covered",
+    "dir_asked_lead",
+    "dir_asked_rest",
+    "dir_offered_lead",
+    "dir_offered_rest",
+    "dir_doubt",
+    "dir_last",
+    "below_anchor",
+    "anchor_distance",
+    "in_base",
+    "generated",
+    "history_same",
+    "history_near",
+    "intent_dir",
+    "depth",
+)
+CROSS_FEATURES = (
+    "exact_rare",
+    "sibling",
+    "sibling_generic",
+    "generic_elsewhere",
+    "sibling_alone",
+    "sibling_main",
+    "name_from_dir",
+    "words_moved",
+    "folded_in_place",
+    "similar_in_place",
+    "typo_in_place",
+    "ancestor",
+    "ancestor_distance",
+    "path_similarity",
+    "history_itself",
+    "intent_name",
+    "defines_symbol",
+)
+FEATURES = NAME_FEATURES + DIRECTORY_FEATURES + CROSS_FEATURES
+
+HISTORY_DECAY = 0.7
+"""Weight of a remembered path against the one after it."""
+
+
+@dataclass(slots=True)
+class Context:
+    """One request with everything that a candidate is compared with, and what was computed."""
+
+    index: PathIndex
+    request: Request
+    op: Op = "read"
+    history: Sequence[str] = ()
+    intent: Sequence[str] = ()
+    symbols: Mapping[str, float] = field(default_factory=dict)
+    """Path -> how surely it defines what the request names, 0 to 1."""
+    name: Name = field(init=False)
+    asked: tuple[str, ...] = field(init=False)
+    parent_exists: bool = field(init=False)
+    anchor: str = field(init=False)
+    """The deepest directory of the request that exists."""
+    _names: dict[tuple[str, bool], list[float]] = field(default_factory=dict)
+    _directories: dict[str, list[float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.name = parse_name(self.request.name)
+        self.asked = tuple(fold(part) for part in self.request.parts[:-1])
+        parent = self.request.parts[:-1]
+        rooted = self.request.absolute and not self.request.outside
+        self.parent_exists = self.index.is_dir("/".join(parent)) if parent else rooted
+        depth = len(parent)
+        while depth and not self.index.is_dir("/".join(parent[:depth])):
+            depth -= 1
+        self.anchor = "/".join(parent[:depth])
+
+    def vector(self, path: str) -> list[float]:
+        """Return the features of one candidate, in the order of `FEATURES`."""
+        parent, _, name = path.rpartition("/")
+        is_dir = self.index.is_dir(path)
+        by_name = self._names.get((name, is_dir))
+        if by_name is None:
+            by_name = self._names[name, is_dir] = self._name(parse_name(name), is_dir)
+        by_directory = self._directories.get(parent)
+        if by_directory is None:
+            by_directory = self._directories[parent] = self._directory(parent)
+        return by_name + by_directory + self._cross(path, parent, name, is_dir, by_name)
+
+    # -- the name --------------------------------------------------------------------------------
+
+    def _name(self, offered: Name, is_dir: bool) -> list[float]:
+        asked = self.name
+        exact = asked.raw == offered.raw
+        case = not exact and asked.raw.casefold() == offered.raw.casefold()
+        folded = asked.folded == offered.folded or fold(asked.raw) == fold(offered.raw)
+        plural = not folded and singular(asked.folded) == singular(offered.folded)
+        similarity = 1.0 if folded else Indel.normalized_similarity(asked.folded, offered.folded)
+        covered_asked, covered_offered, rare = self._words(asked, offered)
+        return [
+            float(exact),
+            float(case),
+            float(folded),
+            float(plural),
+            similarity,
+            0.0 if folded else _typo(asked.folded, offered.folded),
+            0.0 if folded else _containment(asked.folded, offered.folded),
+            covered_asked,
+            covered_offered,
+            rare,
+            _role(asked, offered),
+            *self._extension(asked, offered, is_dir),
+            *self._kind(asked, is_dir),
+            float(asked.is_test != offered.is_test),
+        ]
+
+    def _words(self, asked: Name, offered: Name) -> tuple[float, float, float]:
+        """Return the weighted share of words in common, of both sides, and the weight itself."""
+        weight = self.index.word_weight
+        common = set(asked.words) & set(offered.words)
+        if not common:
+            return 0.0, 0.0, 0.0
+        both = sum(map(weight, common))
+        of_asked = sum(map(weight, set(asked.words))) or 1.0
+        of_offered = sum(map(weight, set(offered.words))) or 1.0
+        return both / of_asked, both / of_offered, min(2.0, both / 6.0)
+
+    def _extension(self, asked: Name, offered: Name, is_dir: bool) -> tuple[float, ...]:
+        left, right = asked.extension, "" if is_dir else offered.extension
+        if left == right:
+            return (float(bool(left)), 0.0, 0.0, 0.0)
+        if left and right:
+            family = same_family(left, right)
+            return (0.0, float(family), float(not family), 0.0)
+        return (0.0, 0.0, 0.0, 1.0)
+
+    def _kind(self, asked: Name, is_dir: bool) -> tuple[float, float]:
+        """Return (contradicts the operation, is unlikely by the look of the name)."""
+        if self.op == "list":
+            return (float(not is_dir), 0.0)
+        if self.op in ("read", "write"):
+            return (float(is_dir), float(self.request.wants_dir and not is_dir))
+        looks_dir = self.request.wants_dir or not asked.extension
+        return (0.0, float(looks_dir != is_dir))
+
+    # -- the directories -------------------------------------------------------------------------
+
+    def _directory(self, parent: str) -> list[float]:
+        offered = tuple(fold(part) for part in parent.split("/")) if parent else ()
+        fit = align(self.asked, offered, self.index.directory_weight)
+        asked = self.request.parent
+        distance = _distance_below(self.anchor, parent)
+        same, near = self._history(parent)
+        return [
+            float(parent == asked),
+            fit.matched / fit.asked if fit.asked else 0.0,
+            fit.matched / fit.offered if fit.offered and fit.asked else 0.0,
+            math.log1p(fit.asked_lead) if fit.matched else 0.0,
+            math.log1p(fit.asked_rest) if fit.matched else 1.0 * bool(self.asked),
+            math.log1p(fit.offered_lead) if fit.matched else 0.0,
+            math.log1p(fit.offered_rest),
+            min(2.0, fit.doubt),
+            fit.last if self.asked else 0.0,
+            float(bool(self.anchor) and distance >= 0),
+            math.log1p(max(0, distance)) if self.anchor else 0.0,
+            float(bool(self.request.base) and _distance_below(self.request.base, parent) >= 0),
+            float(not GENERATED_WORDS.isdisjoint(offered)),
+            same,
+            near,
+            self._intent(tokens(parent.rpartition("/")[2]) if parent else ()),
+            math.log1p(len(offered)),
+        ]
+
+    def _history(self, parent: str) -> tuple[float, float]:
+        """Return decayed closeness to remembered paths: same directory, and shared ancestry."""
+        same = near = 0.0
+        weight = 1.0
+        total = 0.0
+        parts = parent.split("/") if parent else []
+        for path in self.history:
+            other = path.split("/")
+            directory = other[:-1]
+            if directory == parts or other == parts:
+                same += weight
+            shared = 0
+            for left, right in zip(parts, directory, strict=False):
+                if left != right:
+                    break
+                shared += 1
+            near += weight * shared / max(1, len(parts), len(directory))
+            total += weight
+            weight *= HISTORY_DECAY
+        return (same / total, near / total) if total else (0.0, 0.0)
+
+    def _intent(self, words: Sequence[str]) -> float:
+        """Return the share of words that the intent names, at least two letters long."""
+        if not self.intent or not words:
+            return 0.0
+        return sum(word in self.intent for word in words) / len(words)
+
+    # -- both together ---------------------------------------------------------------------------
+
+    def _cross(
+        self, path: str, parent: str, name: str, is_dir: bool, by_name: Sequence[float]
+    ) -> list[float]:
+        exact, folded, similarity, typo = by_name[0], by_name[2], by_name[4], by_name[5]
+        here = parent == self.request.parent and self.parent_exists
+        offered = parse_name(name)
+        generic = self.name.generic
+        count = len(self.index.by_name.get(self.request.name, ()))
+        ancestor = path == self.anchor and is_dir and not here
+        missing = len(self.request.parts) - path.count("/") - 1 if ancestor else 0
+        last_asked = self.asked[-1] if self.asked else ""
+        return [
+            exact / (1.0 + math.log2(count)) if exact else 0.0,
+            float(here),
+            float(here and generic),
+            float(not here and self.parent_exists and generic and (exact or folded)),
+            self._alone(parent, offered, is_dir) if here else 0.0,
+            float(here and _is_main(offered, last_asked)),
+            float(bool(last_asked) and self.name.folded == last_asked and here),
+            0.0 if folded else self._moved(parent, offered),
+            folded * here,
+            similarity * here,
+            typo * here,
+            float(ancestor),
+            math.log1p(missing),
+            Indel.normalized_similarity(self.request.path, path),
+            self._itself(path),
+            self._intent(offered.words),
+            self.symbols.get(path, 0.0),
+        ]
+
+    def _alone(self, parent: str, offered: Name, is_dir: bool) -> float:
+        """Return 1/n for a file among n files of its extension in the directory asked for."""
+        if (
+            is_dir
+            or offered.extension != self.name.extension
+            or offered.is_test != self.name.is_test
+        ):
+            return 0.0
+        ending = "." + offered.extension
+        alike = sum(
+            child.endswith(ending) and parse_name(child).is_test == offered.is_test
+            for child in self.index.children(parent)[:200]
+        )
+        return 1.0 / max(1, alike)
+
+    def _moved(self, parent: str, offered: Name) -> float:
+        """Return how well words that changed places between name and directory are accounted for.
+
+        `session/state_test.go` for `session_state_test.go`, `git_operations.go` for
+        `gitutil/operations.go`.
+        """
+        asked = set(self.name.words)
+        if len(self.request.parts) > 1:
+            asked |= set(tokens(self.request.parts[-2]))
+        found = set(offered.words) | set(tokens(parent.rpartition("/")[2]))
+        weight = self.index.word_weight
+        total = sum(map(weight, asked | found))
+        return sum(map(weight, asked & found)) / total if total and asked & found else 0.0
+
+    def _itself(self, path: str) -> float:
+        for position, recent in enumerate(self.history):
+            if recent == path:
+                return HISTORY_DECAY**position
+        return 0.0
+
+
+def _typo(left: str, right: str) -> float:
+    """Return 1 for one edit between names of 4 letters and more, 0.6 for two in longer ones."""
+    shorter = min(len(left), len(right))
+    if shorter < 4 or abs(len(left) - len(right)) > 2:
+        return 0.0
+    edits = OSA.distance(left, right, score_cutoff=2)
+    if edits == 1:
+        return 1.0
+    return 0.6 if edits == 2 and shorter >= 7 else 0.0
+
+
+def _containment(left: str, right: str) -> float:
+    shorter, longer = sorted((left, right), key=len)
+    return len(shorter) / len(longer) if len(shorter) >= 3 and shorter in longer else 0.0
+
+
+def _role(asked: Name, offered: Name) -> float:
+    """Return the share of the asked words that are answered by a word of the same role."""
+    left = [word for word in asked.words if word not in offered.words]
+    if not left or not offered.roles:
+        return 0.0
+    return sum(not offered.roles.isdisjoint(ROLES.get(word, ())) for word in left) / len(
+        asked.words
+    )
+
+
+def _is_main(offered: Name, directory: str) -> bool:
+    """Tell whether a file is the one that stands for its directory."""
+    return offered.folded in ("index", "main", "mod", "init", "lib", "types", "doc") or (
+        len(directory) > 2 and (offered.folded in directory or directory in offered.folded)
+    )
+
+
+def _distance_below(directory: str, path: str) -> int:
+    """Return how many components `path` lies below `directory`; -1 when it doesn't."""
+    if path == directory:
+        return 0
+    if not directory:
+        return path.count("/") + 1 if path else 0
+    return path.count("/") - directory.count("/") if path.startswith(directory + "/") else -1

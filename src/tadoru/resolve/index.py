@@ -1,0 +1,98 @@
+"""PathIndex: the names of one tree, arranged so that a wrong path finds its neighbours.
+
+Built once per tree and dropped with it. Holds names only, and only those that the tree shows, so
+what a principal may not see cannot weigh on any count. Refuses to read content.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+from weakref import WeakKeyDictionary, ref
+
+from tadoru.resolve.words import fold, singular, split_extension, tokens
+from tadoru.tree import Tree
+
+
+class PathIndex:
+    """Lookups from names to paths. Directories and files share all tables."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = ref(tree)  # the table below keeps an index as long as its tree, not longer
+        self.files: Sequence[str] = tree.files
+        self.directories: Sequence[str] = tree.directories
+        by_name: defaultdict[str, list[str]] = defaultdict(list)
+        for path in self.files:
+            by_name[path[path.rfind("/") + 1 :]].append(path)
+        for path in self.directories:
+            by_name[path[path.rfind("/") + 1 :]].append(path)
+        self.by_name: dict[str, list[str]] = dict(by_name)
+        """Base name -> paths, files first."""
+        by_fold: defaultdict[str, list[str]] = defaultdict(list)
+        for name in self.by_name:
+            by_fold[fold(split_extension(name)[0])].append(name)
+        self.by_fold: dict[str, list[str]] = dict(by_fold)
+        """Folded stem -> base names."""
+        self.folds: list[str] = list(self.by_fold)
+
+    def children(self, directory: str) -> list[str]:
+        """Return the names in a directory."""
+        tree = self._tree()
+        return tree.children(directory) if tree is not None else []
+
+    def is_dir(self, path: str) -> bool:
+        tree = self._tree()
+        return tree is not None and tree.is_dir(path)
+
+    @cached_property
+    def by_singular(self) -> dict[str, list[str]]:
+        """Singular of a folded stem -> folded stems that differ from it only in number."""
+        table: defaultdict[str, list[str]] = defaultdict(list)
+        for folded in self.folds:
+            table[singular(folded)].append(folded)
+        return dict(table)
+
+    @cached_property
+    def by_token(self) -> dict[str, list[str]]:
+        """Stemmed word -> base names that contain it."""
+        table: defaultdict[str, list[str]] = defaultdict(list)
+        for name in self.by_name:
+            for word in set(tokens(split_extension(name)[0])):
+                table[word].append(name)
+        return dict(table)
+
+    @cached_property
+    def extensions(self) -> Counter[str]:
+        """Extension -> number of files."""
+        return Counter(split_extension(path[path.rfind("/") + 1 :])[1] for path in self.files)
+
+    @cached_property
+    def folded_directories(self) -> Counter[str]:
+        """Folded directory name -> number of directories with it."""
+        return Counter(fold(path[path.rfind("/") + 1 :]) for path in self.directories)
+
+    def directory_weight(self, folded: str) -> float:
+        """Return how much a directory name says: the logarithm of its rarity, at least 0.5."""
+        count = self.folded_directories.get(folded, 0)
+        return max(0.5, math.log((1 + len(self.directories)) / (1 + count)))
+
+    def word_weight(self, word: str) -> float:
+        """Return how much a word of a base name says: the logarithm of its rarity."""
+        count = len(self.by_token.get(word, ()))
+        return math.log((2 + len(self.by_name)) / (1 + count))
+
+
+_lock = threading.Lock()
+_indexes: WeakKeyDictionary[Tree, PathIndex] = WeakKeyDictionary()
+
+
+def path_index(tree: Tree) -> PathIndex:
+    """Return the index of a tree, built at the first call and kept as long as the tree lives."""
+    with _lock:
+        index = _indexes.get(tree)
+        if index is None:
+            index = _indexes[tree] = PathIndex(tree)
+        return index
