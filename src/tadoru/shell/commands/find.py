@@ -1,0 +1,113 @@
+"""`find`: walks the names of the tree, sorted, and evaluates an expression on each.
+
+Reads no file content. `find_parse` turns words into an expression, `find_tests` knows the tests,
+`find_actions` what is done; this module walks. Links are not followed but with `-L`, and below a
+link that leads to one of its own parents never.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tadoru.errors import TadoruError
+from tadoru.shell.commands.context import Context, UsageError
+from tadoru.shell.commands.find_actions import Quit
+from tadoru.shell.commands.find_item import Item
+from tadoru.shell.commands.find_parse import Expression, parse, split_operands
+from tadoru.shell.space import strerror
+
+CHECK_EVERY = 512
+"""Names between two looks at the clock."""
+
+
+async def main(ctx: Context) -> int:
+    try:
+        follow, operands, words = split_operands(ctx.argv)
+        expression = parse(words, ctx, follow=follow)
+    except UsageError as error:
+        await ctx.error(str(error))
+        return 1
+    return await _Walk(ctx, expression).run(operands or ["."])
+
+
+class _Walk:
+    """One walk over all operands."""
+
+    def __init__(self, ctx: Context, expression: Expression) -> None:
+        self._ctx = ctx
+        self._expression = expression
+        self._code = 0
+
+    async def run(self, operands: list[str]) -> int:
+        state = self._expression.state
+        try:
+            for operand in operands:
+                item = await self._start(operand)
+                if item is not None:
+                    await self._walk(item)
+        except Quit:
+            pass
+        await state.finish(self._ctx)
+        return self._code or state.code
+
+    async def _walk(self, start: Item) -> None:
+        expression, state = self._expression, self._expression.state
+        evaluate = expression.evaluate
+        for counter, item in enumerate(self._visit(start)):
+            if not counter % CHECK_EVERY:
+                self._ctx.deadline.check()
+            if item.depth >= expression.min_depth:
+                evaluate(item)
+                if state.pending:
+                    await state.settle(self._ctx)
+
+    async def _start(self, operand: str) -> Item | None:
+        follow = self._expression.follow in ("L", "H")
+        try:
+            entry = self._ctx.lookup(operand, follow=follow)
+        except TadoruError as error:
+            await self._ctx.error(f"‘{operand}’: {strerror(error)}")
+            self._code = 1
+            return None
+        path = entry.path if operand.endswith("/") or follow else self._ctx.resolve_path(operand)
+        return Item(self._ctx.space, operand, path, 0, operand, follow=follow)
+
+    def _visit(self, start: Item) -> Iterator[Item]:
+        """Yield items in the order of the walk: parents first, or last with `-depth`."""
+        expression, state = self._expression, self._expression.state
+        always = expression.follow == "L"
+        if expression.children_first:
+            yield from self._visit_children_first(start)
+            return
+        stack: list[Iterator[Item]] = [iter((start,))]
+        while stack:
+            item = next(stack[-1], None)
+            if item is None:
+                stack.pop()
+                continue
+            state.pruned = False
+            yield item
+            if item.is_dir and not state.pruned and item.depth < expression.max_depth:
+                if always and item.loops():
+                    continue
+                stack.append(item.children(follow=always))
+
+    def _visit_children_first(self, start: Item) -> Iterator[Item]:
+        expression = self._expression
+        always = expression.follow == "L"
+        stack: list[tuple[Item, Iterator[Item]]] = [(start, self._below(start, always))]
+        while stack:
+            item, below = stack[-1]
+            child = next(below, None)
+            if child is None:
+                stack.pop()
+                yield item
+            elif child.is_dir:
+                stack.append((child, self._below(child, always)))
+            else:
+                yield child
+
+    def _below(self, item: Item, always: bool) -> Iterator[Item]:
+        if not item.is_dir or item.depth >= self._expression.max_depth or item.loops():
+            return iter(())
+        return item.children(follow=always)
