@@ -70,9 +70,14 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
         raise BadInput(f"unknown {name}: {value!r}", hint=f"one of {', '.join(allowed)}")
 
 
+def language_name(name: str) -> str:
+    """Return the name that the index uses for a language: `c#` and `cs` are `csharp`."""
+    return _ALIASES.get(name.lower(), name.lower())
+
+
 def admit_of(request: SearchRequest) -> Admit | None:
     """Return the filter on entries that a request means; None when it admits everything."""
-    languages = frozenset(_ALIASES.get(name.lower(), name.lower()) for name in request.languages)
+    languages = frozenset(map(language_name, request.languages))
     if "typescript" in languages:
         languages |= {"tsx"}
     under = request.under.strip("/")
