@@ -20,6 +20,12 @@ from tadoru.types import (
 )
 
 _BACKTICKS = re.compile(r"`{3,}")
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
+
+
+def name(text: str) -> str:
+    """Return a file name on one line: a newline in it must not start a line of the answer."""
+    return text.translate(_CONTROLS)
 
 
 def fenced(text: str, label: str = "") -> str:
@@ -47,7 +53,7 @@ def search_text(answer: SearchAnswer) -> str:
 
 def run_text(result: RunResult) -> str:
     """Return what a command line left behind, each stream fenced."""
-    parts = [f"exit code: {result.exit_code}, cwd: {result.cwd}"]
+    parts = [f"exit code: {result.exit_code}, cwd: {name(result.cwd)}"]
     if result.stdout_bytes:
         parts.append(fenced(result.stdout, "stdout"))
     if result.stderr:
@@ -61,18 +67,18 @@ def resolution_text(answer: Resolution) -> str:
     """Return a status line, then the path or the candidates."""
     lines = [f"status: {answer.status}"]
     if answer.path:
-        lines.append(f"path: {answer.path}")
+        lines.append(f"path: {name(answer.path)}")
     if answer.line:
         lines.append(f"line: {answer.line}")
     if answer.host_path:
-        lines.append(f"host_path: {answer.host_path}")
+        lines.append(f"host_path: {name(answer.host_path)}")
     if answer.reason:
         lines.append(f"reason: {answer.reason}")
     others = [c for c in answer.candidates if c.path != answer.path]
     if others:
         lines.append("candidates:" if answer.status != "resolved" else "also:")
         lines += [
-            f"- {c.path} ({c.score:.2f}{', ' + c.reason if c.reason else ''})" for c in others
+            f"- {name(c.path)} ({c.score:.2f}{', ' + c.reason if c.reason else ''})" for c in others
         ]
     if answer.next_question:
         lines.append(answer.next_question)
@@ -81,12 +87,16 @@ def resolution_text(answer: Resolution) -> str:
 
 def read_text(answer: ReadAnswer) -> str:
     """Return a window of a file, numbered and fenced, and how to page on."""
-    head = f"{answer.path} lines {answer.start_line}-{answer.end_line} of {answer.total_lines}"
+    head = (
+        f"{name(answer.path)} lines {answer.start_line}-{answer.end_line} of {answer.total_lines}"
+    )
     if answer.host_path:
-        head += f" ({answer.host_path})"
+        head += f" ({name(answer.host_path)})"
     lines = [head]
     if answer.recovered_from:
-        lines.insert(0, f"{answer.recovered_from} does not exist; this is {answer.path} instead")
+        lines.insert(
+            0, f"{name(answer.recovered_from)} does not exist; this is {name(answer.path)} instead"
+        )
     rows = answer.text.split("\n")
     if rows and not rows[-1]:
         rows.pop()
@@ -100,7 +110,7 @@ def read_text(answer: ReadAnswer) -> str:
 def files_text(answer: FileList) -> str:
     """Return one path per line with its size, and how to page on."""
     lines = [f"{len(answer.files)} of {answer.total} files"]
-    lines += [f"{row.path} ({row.size})" for row in answer.files]
+    lines += [f"{name(row.path)} ({row.size})" for row in answer.files]
     after = answer.offset + len(answer.files)
     if after < answer.total and answer.files:
         lines.append(f"more: offset={after}")
@@ -111,7 +121,7 @@ def place(symbol: Symbol) -> str:
     """Return `path:first-last kind qualified name` of a definition."""
     full = f"{symbol.container}.{symbol.name}" if symbol.container else symbol.name
     span = symbol.span
-    return f"{symbol.path}:{span.start_line}-{span.end_line} {symbol.kind} {full}"
+    return f"{name(symbol.path)}:{span.start_line}-{span.end_line} {symbol.kind} {full}"
 
 
 def references_text(answer: ReferenceList) -> str:
@@ -119,7 +129,9 @@ def references_text(answer: ReferenceList) -> str:
     count = len(answer.references)
     if not count:
         return stated(f"no use of {answer.symbol} found", answer.index)
-    rows = "\n".join(f"{r.path}:{r.line} [{r.kind}] {r.text.strip()}" for r in answer.references)
+    rows = "\n".join(
+        f"{name(r.path)}:{r.line} [{r.kind}] {r.text.strip()}" for r in answer.references
+    )
     text = f"{count} of {answer.total} uses of {answer.symbol}\n{fenced(rows)}"
     if count < answer.total:
         text += f"\nmore: top={answer.total}"

@@ -6,7 +6,7 @@ Defaults are plain values, since strict clients refuse nullable types.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from tadoru.mcp import answers
@@ -42,23 +42,21 @@ class Tools:
     def search(
         self,
         question: str,
-        terms: tuple[str, ...] = (),
+        terms: Sequence[str] = (),
         under: str = "",
-        include: tuple[str, ...] = (),
-        exclude: tuple[str, ...] = (),
+        include: Sequence[str] = (),
         mode: Literal["quick", "balanced", "deep"] = "balanced",
         budget: int = 0,
     ) -> str:
         """Find code and documents that answer a question. Returns excerpts with path and lines,
         best first, within `budget` tokens (0: default). `terms`: exact names that should count.
-        `under`: a directory. `include`, `exclude`: path globs. Start here to understand code.
+        `under`: a directory. `include`: path globs. Start here to understand code.
         """
         answer = self._workspace().search(
             question,
             terms=terms,
             under=under,
             include=include,
-            exclude=exclude,
             mode=mode,
             budget=budget or None,
         )

@@ -71,5 +71,5 @@ def roots(session: Session) -> int:
         out_json({"roots": dict(served)})
     else:
         for name, directory in served.items():
-            out(f"/{shown(name)}\t{shown(directory)}")
+            out(f"{shown(name)}\t{shown(directory)}")
     return 0

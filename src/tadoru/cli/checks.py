@@ -1,0 +1,172 @@
+"""What `tadoru doctor` looks at. Every check is made for real, and names what to do about a fault.
+
+Only looks: it creates no index, repairs nothing, and talks to nobody.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from tadoru.errors import NotIndexed, StoreBusy, TadoruError
+from tadoru.types import Freshness
+
+PACKAGES = ("bashkit", "click", "ignore", "mcp", "numpy", "rapidfuzz", "re2", "zstandard")
+OLDEST = (3, 11)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the report."""
+
+    name: str
+    status: Literal["ok", "warn", "fail"]
+    detail: str
+    fix: str = ""
+
+
+def check_all(root: Path, *, yes: bool) -> Iterator[Check]:
+    """Yield the checks of the installation, then those of one root."""
+    yield _python()
+    yield _packages()
+    yield _grammars()
+    yield _git()
+    yield from _home_and_index(root, yes=yes)
+
+
+def _python() -> Check:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info[:2] < OLDEST:
+        return Check("python", "fail", version, "install Python 3.11 or later")
+    return Check("python", "ok", f"{version} ({sys.executable})")
+
+
+def _packages() -> Check:
+    missing = [name for name in PACKAGES if find_spec(name) is None]
+    if missing:
+        return Check("packages", "fail", f"missing: {', '.join(missing)}", "reinstall tadoru")
+    return Check("packages", "ok", f"{len(PACKAGES)} found")
+
+
+def _grammars() -> Check:
+    from tadoru.indexing.grammars import failures, language
+    from tadoru.text.languages import CORE
+
+    missing = [name for name in CORE if language(name) is None]
+    if missing:
+        why = "; ".join(f"{name}: {failures.get(name, 'none')}" for name in missing)
+        return Check("grammars", "fail", why, "reinstall tadoru; such files are cut into lines")
+    return Check("grammars", "ok", f"{len(CORE)} languages")
+
+
+def _git() -> Check:
+    found = shutil.which("git")
+    if found is None:
+        return Check("git", "warn", "not found", "without it, renames are not seen in history")
+    return Check("git", "ok", found)
+
+
+def _home_and_index(root: Path, *, yes: bool) -> Iterator[Check]:
+    from tadoru.config import load
+    from tadoru.sources import LocalSource, check_root, home
+
+    try:
+        canonical = check_root(root, yes=yes)
+        config = load(canonical)
+        directory = home(config)
+        source = LocalSource(canonical, config, indexes=False)
+    except TadoruError as error:
+        yield Check("root", "fail", error.message, error.hint)
+        return
+    left_out = "; ".join(config.warnings)
+    yield Check("configuration", "warn" if left_out else "ok", left_out or "valid")
+    yield _home(directory)
+    yield from _index(source.directory, canonical)
+    source.close()
+
+
+def _home(directory: Path) -> Check:
+    existing = directory
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    if not os.access(existing, os.W_OK | os.X_OK):
+        fix = "make it writable, or set TADORU_HOME to a directory that is"
+        return Check("home", "fail", f"{existing} cannot be written", fix)
+    if existing == directory and stat.S_IMODE(directory.stat().st_mode) & 0o022:
+        return Check("home", "warn", f"{directory}: others may write", f"chmod go-w {directory}")
+    free = shutil.disk_usage(existing).free // 10**6
+    return Check("home", "ok", f"{directory}, {free} MB free")
+
+
+def _index(directory: Path, root: Path) -> Iterator[Check]:
+    from tadoru.stores.sqlite.schema import DATABASE
+
+    path = directory / DATABASE
+    if not path.exists():
+        yield Check("index", "warn", f"{root} is not indexed", "tadoru index")
+        return
+    fault = _damage(path)
+    if fault:
+        yield Check("index", "fail", f"{path}: {fault}", "tadoru index --rebuild")
+        return
+    size = path.stat().st_size / 10**6
+    yield Check("index", "ok", f"{path}, {size:.1f} MB, integrity checked")
+    yield _private(path)
+    yield _lock(directory)
+    yield _freshness(root)
+
+
+def _damage(path: Path) -> str:
+    """Return what SQLite or the schema find wrong with a database; empty when sound."""
+    from tadoru.stores.sqlite.schema import verify
+
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            verify(connection, path)
+            rows = connection.execute("PRAGMA integrity_check(3)").fetchall()
+    except TadoruError as error:
+        return error.message
+    except sqlite3.Error as error:
+        return str(error)
+    found = "; ".join(str(row[0]) for row in rows)
+    return "" if found == "ok" else found
+
+
+def _private(path: Path) -> Check:
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        fix = f"chmod 600 {path}"
+        return Check("permissions", "fail", f"{path} has mode {mode:o}: others may read", fix)
+    return Check("permissions", "ok", f"mode {mode:o}")
+
+
+def _lock(directory: Path) -> Check:
+    from tadoru.stores.sqlite.lock import writer_lock
+
+    try:
+        with writer_lock(directory, 0):
+            return Check("lock", "ok", "free")
+    except StoreBusy as error:
+        return Check("lock", "warn", error.message, error.hint)
+
+
+def _freshness(root: Path) -> Check:
+    import tadoru
+
+    try:
+        with tadoru.open(root, index=False, yes=True) as workspace:
+            state = workspace.status()
+    except NotIndexed:
+        return Check("freshness", "warn", "the first run is not finished", "tadoru index")
+    if state.status is Freshness.FRESH:
+        return Check("freshness", "ok", f"{state.files} files")
+    return Check("freshness", "warn", str(state), "the next question or `tadoru index` updates it")

@@ -1,0 +1,130 @@
+"""The hook as each agent runs it: payload on stdin, the agent's own JSON on stdout, or silence."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tadoru.hooks.main import main, respond
+from tadoru.hooks.payloads import missing_in
+from tadoru.hooks.suggest import suggestion
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def answer(payload: dict[str, Any], agent: str = "") -> str:
+    return respond(json.dumps(payload).encode(), agent)
+
+
+@pytest.mark.parametrize("case", sorted(GOLDEN.glob("*.json")), ids=lambda path: path.stem)
+def test_golden_payloads(case: Path, repository: Path) -> None:
+    text = case.read_text().replace("{root}", str(repository))
+    golden = json.loads(text)
+    said = answer(golden["payload"], golden["agent"])
+    assert (json.loads(said) if said else None) == golden["answer"]
+
+
+def test_an_agent_is_known_by_its_event(repository: Path) -> None:
+    payload = {
+        "hook_event_name": "AfterTool",
+        "cwd": str(repository),
+        "tool_name": "read_file",
+        "tool_input": {"absolute_path": f"{repository}/src/shop/session.py"},
+    }
+    assert json.loads(answer(payload))["hookSpecificOutput"]["hookEventName"] == "AfterTool"
+
+
+def test_existing_files_are_not_worth_a_word(repository: Path) -> None:
+    call = {"tool_name": "Read", "tool_input": {"file_path": f"{repository}/README.md"}}
+    assert answer({"cwd": str(repository), "tool_calls": [call]}) == ""
+
+
+def test_a_file_that_is_about_to_be_written_is_no_mistake(repository: Path) -> None:
+    call = {"tool_name": "Write", "tool_input": {"file_path": f"{repository}/src/shop/carts.py"}}
+    assert answer({"cwd": str(repository), "tool_calls": [call]}) == ""
+
+
+def test_paths_outside_the_repository_get_no_suggestion(repository: Path) -> None:
+    assert suggestion("/etc/passwords", str(repository)) == ""
+    assert suggestion("../../other/cart.py", str(repository)) == ""
+
+
+def test_secret_files_are_not_suggested(repository: Path) -> None:
+    (repository / "src/.env.production").write_text("TOKEN=1\n")
+    (repository / "src/server.pem").write_text("key\n")
+    assert suggestion("config/.env.production", str(repository)) == ""
+    assert suggestion("src/servers.pem", str(repository)) == ""
+
+
+def test_a_name_with_escape_sequences_is_made_printable(repository: Path) -> None:
+    (repository / "src/shop/cart\x1b[31m.py").write_text("")
+    assert "\x1b" not in suggestion("src/shop/cart\x1b[32m.py", str(repository))
+
+
+@pytest.mark.parametrize(
+    ("said", "path"),
+    [
+        ("cat: src/a.py: No such file or directory", "src/a.py"),
+        ("ls: cannot access 'src/a b': No such file or directory", "src/a b"),
+        ("head: cannot open 'x.py' for reading: No such file or directory", "x.py"),
+        ("sed: can't read x.py: No such file or directory", "x.py"),
+        ("bash: line 1: cd: docs: No such file or directory", "docs"),
+        ("grep: a: b: No such file or directory", "b"),
+    ],
+)
+def test_paths_are_found_in_what_commands_say(said: str, path: str) -> None:
+    assert list(missing_in(f"one\n{said}\nthree")) == [path]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"{", b"[]", b"null", b'{"tool_calls": 3}', b'{"tool_input": {"path": 7}}', b"\xff\xfe"],
+)
+def test_any_failure_is_silent_and_exits_zero(
+    data: bytes, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+    monkeypatch.setattr("tadoru.hooks.main._silence", lambda: None)
+    assert main(["--agent", "claude-code"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == ""
+
+
+def test_the_command_answers_like_the_function(
+    cli: Callable[..., subprocess.CompletedProcess[str]], repository: Path
+) -> None:
+    call = {"tool_name": "Read", "tool_input": {"file_path": "src/shop/session.py"}}
+    payload = {"hook_event_name": "PostToolBatch", "cwd": str(repository), "tool_calls": [call]}
+    done = cli("hook", "--agent", "claude-code", stdin=json.dumps(payload))
+    assert done.returncode == 0
+    said = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert said == "src/shop/session.py does not exist. Did you mean: src/shop/sessions.py?"
+    assert done.stderr == ""
+
+
+def test_a_closed_pipe_is_no_failure(tadoru_command: list[str], repository: Path) -> None:
+    call = {"tool_name": "Read", "tool_input": {"file_path": "src/shop/session.py"}}
+    payload = json.dumps({"cwd": str(repository), "tool_calls": [call]})
+    process = subprocess.Popen(
+        [*tadoru_command, "hook"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    process.stdin.write(payload)
+    process.stdin.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(10) == 0
