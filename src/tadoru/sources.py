@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tadoru.config import Config
-from tadoru.errors import BadInput, BroadRoot, NotIndexed, StoreError, TadoruError
+from tadoru.errors import BadInput, BroadRoot, NotIndexed, StoreBusy, StoreError
 from tadoru.types import Freshness, IndexReport, IndexState
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class LocalSource:
     def store(self) -> SqliteStore:
         """The open store. Raises: `NotIndexed` before the first run."""
         with self._lock:
-            if self._store is None or self._store.replaced():
+            if self._store is None:
                 self._store = self._open()
             return self._store
 
@@ -136,8 +136,9 @@ class LocalSource:
             self._looked = time.monotonic()
 
     def _has_store(self) -> bool:
+        """Tell whether a whole index was made at some time, or none may be made now."""
         try:
-            return self.store.complete or not self._indexes
+            return self.store.last_scan_ns > 0 or not self._indexes
         except NotIndexed:
             if self._indexes:
                 return False
@@ -171,8 +172,9 @@ class LocalSource:
     def _opens(self) -> bool:
         """Tell whether the names are known, which is enough to list, read and resolve."""
         try:
-            return self.store.named
-        except TadoruError:
+            everybody = frozenset(row.id for row in self.store.access_rows())
+            return self.store.last_scan_ns > 0 or self.store.state(access=everybody).files > 0
+        except (NotIndexed, StoreBusy):
             return False
 
     def _explain_failure(self) -> None:
@@ -195,7 +197,6 @@ class LocalSource:
             self._begin()
 
     def _update_here(self, count: int) -> None:
-        from tadoru.errors import StoreBusy
         from tadoru.indexing.sync import index
 
         try:

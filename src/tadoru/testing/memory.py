@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING, Literal
 
 from tadoru.stores.base import Admit, ChunkRef
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 LINES = 40
 """Lines of a chunk when the test gives none."""
+
+_IDS = count(1)
+"""Two stores never share an id: trees are cached by it."""
 
 Label = Collection[str] | Literal["public"]
 
@@ -66,10 +70,10 @@ class MemoryStore:
         vectors: Mapping[str, Mapping[tuple[str, int], npt.NDArray[np.float32]]] | None = None,
         ignored: Mapping[str, str] | None = None,
         host_root: str = "",
-        store_id: str = "memory",
+        store_id: str = "",
         mtime_ns: int = 1_700_000_000_000_000_000,
     ) -> None:
-        self.id = store_id
+        self.id = store_id or f"memory-{next(_IDS)}"
         self.generation = 1
         self.host_root = host_root
         self.status = Freshness.FRESH
