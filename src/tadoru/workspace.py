@@ -43,10 +43,8 @@ from tadoru.views import View
 
 if TYPE_CHECKING:
     from tadoru.models.base import Embedder, Reranker, TokenCounter
-
-MAX_PATH = 4_096
-"""Characters of a path (PATH_MAX of Linux)."""
-
+    from tadoru.resolve import History
+    from tadoru.search import Cache
 
 class Workspace:
     """Mounts as one principal sees them. Threads may share one; close it when done."""
@@ -60,6 +58,7 @@ class Workspace:
         embedder: Embedder | None = None,
         reranker: Reranker | None = None,
         counter: TokenCounter | None = None,
+        history: History | None = None,
     ) -> None:
         """`sources` by mount name (`""` for the root itself)."""
         from tadoru.resolve import History
@@ -70,8 +69,8 @@ class Workspace:
         self._embedder = embedder
         self._reranker = reranker
         self._counter = counter or EstimatedTokens()
-        self._history = History(config.resolve.history)
-        self._cache: Any = None
+        self._history = history or History(config.resolve.history)
+        self._cache: Cache | None = None
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -91,7 +90,7 @@ class Workspace:
             source.close()
 
     def seen_by(self, principal: Principal) -> Workspace:
-        """Return the same mounts as somebody else sees them, with a history of its own."""
+        """Return the same mounts as somebody else sees them; each has a history of his own."""
         return Workspace(
             self._sources,
             self.config,
@@ -99,6 +98,7 @@ class Workspace:
             embedder=self._embedder,
             reranker=self._reranker,
             counter=self._counter,
+            history=self._history,
         )
 
     @property
@@ -133,7 +133,7 @@ class Workspace:
             view, path, intent=intent, op=op, cwd=cwd or "", recent=recent, top=top
         )
         if answer.status == "resolved":
-            self._history.add(answer.path)
+            self._remember(answer.path)
         return replace(answer, index=self._state(view))
 
     def resolve_in(
@@ -158,7 +158,7 @@ class Workspace:
             cwd=cwd,
             top=top,
             recent=tuple(recent),
-            history=self._history.paths(),
+            history=self._history.paths(self.principal),
             config=self.config.resolve,
             reranker=self._reranker,
             renames=partial(self._renames, view),
@@ -215,7 +215,7 @@ class Workspace:
             perform=partial(perform, self, view, op, intent),
         )
         if result.path:
-            self._history.add(result.path)
+            self._remember(result.path)
         return replace(result, index=self._state(view))
 
     def search(
@@ -266,7 +266,7 @@ class Workspace:
             changed=self._changed(changed_since) if changed_since else None,
             debug=debug,
         )
-        self._history.add(*(file.path for file in reversed(answer.files)))
+        self._remember(*(file.path for file in reversed(answer.files)))
         return replace(answer, index=self._state(view))
 
     def search_in(self, view: View, question: str, *, budget: int, **how: Any) -> SearchAnswer:
@@ -383,7 +383,7 @@ class Workspace:
                 read(view, inner, counter=self._counter, start=first, end=end, budget=budget),
                 recovered_from=asked,
             )
-        self._history.add(answer.path)
+        self._remember(answer.path)
         return replace(answer, index=self._state(view))
 
     # -- structure -----------------------------------------------------------------------------
@@ -521,6 +521,10 @@ class Workspace:
         """Return counts of what the asker sees: files, bytes, languages, roles, health."""
         view = self._view()
         return statistics(view, self._state(view))
+
+    def _remember(self, *paths: str) -> None:
+        for path in paths:
+            self._history.add(self.principal, path)
 
     # -- views ---------------------------------------------------------------------------------
 
