@@ -138,6 +138,8 @@ class Faults:
 
     def f_extension(self, path: str) -> str | None:
         base, ext = split_extension(path)
+        if ext and self.rng.random() < 0.25:
+            return f"{base}.{self.rng.choice([f[0] for f in _FAMILIES if ext not in f])}"
         for family in _FAMILIES:
             if ext in family and len(family) > 1:
                 return f"{base}.{self.rng.choice([e for e in family if e != ext])}"

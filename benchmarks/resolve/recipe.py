@@ -19,8 +19,8 @@ SINGLE = {
     "role": 5, "directory_name": 6, "move_word": 3, "no_extension": 2,
 }  # fmt: skip
 OTHERS = {
-    "two": 5, "foreign": 3, "cwd": 3, "directory": 6, "bare": 5, "bare_history": 6,
-    "bare_intent": 3, "separators": 1, "dollar": 1,
+    "two": 5, "foreign": 3, "cwd": 3, "directory": 6, "directory_as_file": 3, "bare": 5, "bare_history": 7,
+    "bare_intent": 5, "separators": 1, "dollar": 1,
     "absent_removed": 9, "absent_foreign": 7, "absent_words": 8, "absent_optional": 6,
     "absent_outside": 3, "absent_new": 4, "absent_directory": 3,
 }  # fmt: skip
@@ -142,6 +142,18 @@ class Recipe(Faults):
             return None
         slash = self.rng.choice(("", "/"))
         return self._case("directory", self._rooted(wrong) + slash, [directory], op=op)
+
+    def c_directory_as_file(self) -> Case:
+        """Put an extension behind a directory, or a slash behind a file without one."""
+        if self.rng.random() < 0.5:
+            directory = self.rng.choice(self.directory_list)
+            inside = [split_extension(p)[1] for p in self.children[directory]]
+            ext = self.rng.choice([e for e in inside if e] or ["py", "go", "ts"])
+            return self._case("directory_as_file", f"{directory}.{ext}", [directory])
+        path = self._pick(1)
+        base = split_extension(path)[0]
+        alike = [p for p in self.children[path.rpartition("/")[0]] if split_extension(p)[0] == base]
+        return self._case("directory_as_file", base + "/", alike)
 
     def _twin(self) -> tuple[str, str] | None:
         if not self.twins:

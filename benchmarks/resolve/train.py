@@ -2,8 +2,8 @@
 
     python benchmarks/resolve/train.py --data ../shared/data/paths --lists DIR... [--write]
 
-Reads file lists (`list_*.txt` of `--data`, `*.txt` of `--lists`) and the recorded failures, breaks
-paths (`recipe.py`), and fits a conditional logit with "none of them" by Adam with L2. The figures
+Reads file lists (`*.txt` of `--lists`; none that `run.py` measures on) and the recorded failures,
+breaks paths (`recipe.py`), and fits a conditional logit with "none of them" by Adam with L2. The figures
 it prints are those of projects that were left out of the fit; with `--write` the weights of a fit
 on everything, and the calibration of the held-out fits, go into the package.
 """
@@ -140,7 +140,7 @@ def report(name: str, examples: list[Example], weights_of) -> None:
 
 def load(args: argparse.Namespace) -> list[Example]:
     data = Path(args.data)
-    sources = {p.stem.removeprefix("list_"): lines(p) for p in sorted(data.glob("list_*.txt"))}
+    sources: dict[str, list[str]] = {}
     for folder in args.lists:
         sources |= {p.stem: lines(p) for p in sorted(Path(folder).glob("*.txt"))}
     sources = {name: files for name, files in sources.items() if len(files) > 60}

@@ -63,8 +63,15 @@ DIRECTORY_FEATURES = (
     "in_base",
     "generated",
     "history_same",
+    "history_kin",
     "history_near",
+    "bare_history_same",
+    "bare_history_kin",
+    "bare_history_near",
     "intent_dir",
+    "intent_covered",
+    "bare_intent_dir",
+    "bare_intent_covered",
     "depth",
 )
 CROSS_FEATURES = (
@@ -88,7 +95,7 @@ CROSS_FEATURES = (
 )
 FEATURES = NAME_FEATURES + DIRECTORY_FEATURES + CROSS_FEATURES
 
-HISTORY_DECAY = 0.7
+HISTORY_DECAY = 0.9
 """Weight of a remembered path against the one after it."""
 
 
@@ -108,6 +115,10 @@ class Context:
     parent_exists: bool = field(init=False)
     anchor: str = field(init=False)
     """The deepest directory of the request that exists."""
+    bare: bool = field(init=False)
+    """No directory was given with the name."""
+    _intended: dict[str, float] = field(default_factory=dict)
+    """Words of the intent that name directories -> how much they say."""
     _names: dict[tuple[str, bool], list[float]] = field(default_factory=dict)
     _directories: dict[str, list[float]] = field(default_factory=dict)
 
@@ -121,6 +132,12 @@ class Context:
         while depth and not self.index.is_dir("/".join(parent[:depth])):
             depth -= 1
         self.anchor = "/".join(parent[:depth])
+        self.bare = len(self.request.spelled) <= 1
+        if self.intent:
+            known, count = self.index.directory_words, 1 + len(self.index.directories)
+            self._intended = {
+                word: math.log(1 + count / known[word]) for word in self.intent if word in known
+            }
 
     def vector(self, path: str) -> list[float]:
         """Return the features of one candidate, in the order of `FEATURES`."""
@@ -197,7 +214,9 @@ class Context:
         fit = align(self.asked, offered, self.index.directory_weight)
         asked = self.request.parent
         distance = _distance_below(self.anchor, parent)
-        same, near = self._history(parent)
+        touched = self._history(parent)
+        meant = self._meant(offered, parent)
+        bare = float(self.bare)
         return [
             float(parent == asked),
             fit.matched / fit.asked if fit.asked else 0.0,
@@ -212,15 +231,16 @@ class Context:
             math.log1p(max(0, distance)) if self.anchor else 0.0,
             float(bool(self.request.base) and _distance_below(self.request.base, parent) >= 0),
             float(not GENERATED_WORDS.isdisjoint(offered)),
-            same,
-            near,
-            self._intent(tokens(parent.rpartition("/")[2]) if parent else ()),
+            *touched,
+            *(bare * value for value in touched),
+            *meant,
+            *(bare * value for value in meant),
             math.log1p(len(offered)),
         ]
 
-    def _history(self, parent: str) -> tuple[float, float]:
-        """Return decayed closeness to remembered paths: same directory, and shared ancestry."""
-        same = near = 0.0
+    def _history(self, parent: str) -> tuple[float, float, float]:
+        """Return decayed closeness to remembered paths: same directory, kin, shared ancestry."""
+        same = kin = near = 0.0
         weight = 1.0
         total = 0.0
         parts = parent.split("/") if parent else []
@@ -235,9 +255,23 @@ class Context:
                     break
                 shared += 1
             near += weight * shared / max(1, len(parts), len(directory))
+            kin += weight * (len(parts) > 1 and shared >= len(parts) - 1)
             total += weight
             weight *= HISTORY_DECAY
-        return (same / total, near / total) if total else (0.0, 0.0)
+        return (same / total, kin / total, near / total) if total else (0.0, 0.0, 0.0)
+
+    def _meant(self, offered: Sequence[str], parent: str) -> tuple[float, float]:
+        """Return how much of the last directory the intent names, and how much of the intent the
+        directories account for."""
+        if not self._intended or not parent:
+            return 0.0, 0.0
+        last = set(tokens(parent.rpartition("/")[2]))
+        weights = self._intended
+        all_words = set(tokens(parent))
+        total = sum(weights.values())
+        covered = sum(weight for word, weight in weights.items() if word in all_words)
+        named = sum(word in weights for word in last) / len(last) if last else 0.0
+        return named, covered / total
 
     def _intent(self, words: Sequence[str]) -> float:
         """Return the share of words that the intent names, at least two letters long."""

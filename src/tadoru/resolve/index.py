@@ -74,6 +74,15 @@ class PathIndex:
         """Folded directory name -> number of directories with it."""
         return Counter(fold(path[path.rfind("/") + 1 :]) for path in self.directories)
 
+    @cached_property
+    def directory_words(self) -> Counter[str]:
+        """Stemmed word -> number of directories whose own name contains it."""
+        return Counter(
+            word
+            for path in self.directories
+            for word in set(tokens(path[path.rfind("/") + 1 :]))
+        )
+
     def directory_weight(self, folded: str) -> float:
         """Return how much a directory name says: the logarithm of its rarity, at least 0.5."""
         count = self.folded_directories.get(folded, 0)
