@@ -7,9 +7,10 @@ what an agent asks beside it; `more` and `related` go on from a hit.
 from tadoru.search.cache import QueryCache
 from tadoru.search.follow import more, related
 from tadoru.search.map import repo_map
+from tadoru.search.outline import outline
 from tadoru.search.pipeline import Cache, search
 from tadoru.search.request import SearchRequest
-from tadoru.search.symbols import definition, list_files, outline, references
+from tadoru.search.symbols import definition, list_files, references
 
 __all__ = [
     "Cache",

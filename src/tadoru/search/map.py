@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from tadoru.models.base import TokenCounter
 from tadoru.search.facts import facts_of
-from tadoru.search.symbols import fitted, signature
+from tadoru.search.outline import fitted, signature
 from tadoru.types import TEXTLESS, Entry, Kind, Role, Symbol, TextAnswer
 from tadoru.views import View
 
