@@ -260,7 +260,7 @@ class MemoryStore:
         import numpy as np
 
         known = self._vectors.get(fingerprint)
-        if not known or not access:
+        if not known or not any(self._file(path, access) for path, _ in known):
             return None
         blank = np.zeros_like(next(iter(known.values())))
         rows = [

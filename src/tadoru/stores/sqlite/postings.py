@@ -1,0 +1,311 @@
+"""Ranked lexical recall: BM25F over mapped segments, with the statistics of what is visible.
+
+Counts, frequencies and mean lengths are taken after access, never before, so a score says nothing
+about what the asker may not see; filters narrow the result before the best are chosen. The score of
+a chunk does not depend on how chunks are spread over segments.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tadoru.stores.base import Admit, ChunkRef, FieldWeight
+from tadoru.stores.bm25f import FIELDS, K1, idf
+from tadoru.stores.sqlite import termpack
+from tadoru.stores.sqlite.catalogue import Catalogue
+from tadoru.stores.sqlite.coverage import Covered, FileTable, Packed, SegmentedIndex
+from tadoru.stores.sqlite.inverted import Lists
+from tadoru.stores.sqlite.pool import Pool
+from tadoru.stores.sqlite.segments import Arrays, Segment
+from tadoru.stores.sqlite.termpack import FIELD_SHIFT, pack_terms, path_lists, term_lists
+from tadoru.text.terms import VERSION, Field, term_hash
+from tadoru.types import Access, Chunk
+
+__all__ = ["PostingsKind", "SqlitePostings", "pack_terms"]
+
+VIEWS_KEPT = 8
+"""Access sets whose statistics are kept: a server asks again and again for the same few."""
+_TF_MASK = (1 << FIELD_SHIFT) - 1
+
+Floats = npt.NDArray[np.float64]
+
+
+class PostingsKind:
+    """The kind of segments that hold terms; a document is a chunk."""
+
+    name = "postings"
+    column = "terms"
+    version = VERSION * 1000 + termpack.FORMAT
+    largest = 1 << 16
+
+    def pack(self, content: bytes, text: str, path: str, chunks: Sequence[Chunk]) -> bytes:
+        return pack_terms(chunks, text, path)
+
+    def build(self, files: Sequence[Packed]) -> tuple[Arrays, int]:
+        return termpack.build(files)
+
+    def join(self, parts: Sequence[tuple[Segment, npt.NDArray[np.bool_]]]) -> tuple[Arrays, int]:
+        return termpack.join(parts)
+
+
+class SqlitePostings:
+    """`Postings` of one SQLite store."""
+
+    def __init__(
+        self, pool: Pool, catalogue: Catalogue, index: SegmentedIndex, heal: Callable[[], None]
+    ) -> None:
+        self._pool = pool
+        self._catalogue = catalogue
+        self._index = index
+        self._heal = heal
+        self._lock = threading.Lock()
+        self._views: dict[tuple[int, Access], _Visible] = {}
+
+    def search(
+        self,
+        terms: Sequence[tuple[str, float]],
+        *,
+        access: Access,
+        k: int,
+        fields: dict[Field, FieldWeight] | None = None,
+        admit: Admit | None = None,
+    ) -> list[ChunkRef]:
+        if not access or not terms or k <= 0:
+            return []
+        with self._pool.read() as connection:
+            stamp, table, covered = self._index.at(connection)
+            visible = self._visible(stamp, access, table, covered)
+            runs: list[list[tuple[float, _Run]]] = [[] for _ in visible.parts]
+            for term, weight in terms:
+                key = term_hash(term)
+                of_term = [part.run(key) for part in visible.parts]
+                frequency = sum(run.chunks() for run in of_term)
+                if frequency and weight > 0:
+                    gain = weight * idf(visible.documents, frequency)
+                    for pairs, run in zip(runs, of_term, strict=True):
+                        pairs.append((gain, run))
+            found = _Found()
+            for part, pairs in zip(visible.parts, runs, strict=True):
+                found.add(*part.score(pairs, FIELDS if fields is None else fields, visible.means))
+            if admit is not None:
+                entries = self._catalogue.entries_in(connection)
+                found.keep(lambda rank: admit(entries[rank]))
+            best = found.best(k)
+            paths = {
+                rank: connection.execute(
+                    "SELECT path FROM files WHERE id = ?", (int(table.ids[rank]),)
+                ).fetchone()[0]
+                for rank in {rank for _, rank, _ in best}
+            }
+        self._heal()
+        return [ChunkRef(paths[rank], index, score) for score, rank, index in best]
+
+    def frequencies(self, terms: Sequence[str], *, access: Access) -> list[int]:
+        if not access or not terms:
+            return [0] * len(terms)
+        with self._pool.read() as connection:
+            stamp, table, covered = self._index.at(connection)
+            visible = self._visible(stamp, access, table, covered)
+            return visible.frequencies([term_hash(term) for term in terms])
+
+    def _visible(
+        self, stamp: int, access: Access, table: FileTable, covered: Sequence[Covered]
+    ) -> _Visible:
+        key = (stamp, access)
+        with self._lock:
+            found = self._views.get(key)
+            if found is None:
+                kept = [(k, v) for k, v in self._views.items() if k[0] == stamp]
+                self._views = dict(kept[1 - VIEWS_KEPT :])
+                found = self._views[key] = _Visible(table, covered, access)
+            return found
+
+
+class _Visible:
+    """The chunks that one access set admits, with their statistics."""
+
+    def __init__(self, table: FileTable, covered: Sequence[Covered], access: Access) -> None:
+        files = table.visible(access)
+        parts = [_Part(part, files) for part in covered]
+        self.parts = [part for part in parts if part.documents]
+        self.documents = sum(part.documents for part in self.parts)
+        totals = np.zeros(len(Field), dtype=np.int64)
+        for part in self.parts:
+            totals += part.lengths_total
+        self.means = [int(total) / self.documents if self.documents else 0.0 for total in totals]
+
+    def frequencies(self, hashes: Sequence[int]) -> list[int]:
+        return [sum(part.run(key).chunks() for part in self.parts) for key in hashes]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """What one segment knows of one term, hidden chunks left out."""
+
+    docs: npt.NDArray[np.int64]
+    """Ascending, once for each field that has the term."""
+    payload: npt.NDArray[np.uint8]
+    starts: npt.NDArray[np.int64]
+    """Where in `docs` each distinct chunk starts."""
+    path_docs: npt.NDArray[np.int64]
+    path_counts: npt.NDArray[np.uint8]
+
+    def chunks(self) -> int:
+        """Count the chunks that contain the term in any field."""
+        if not len(self.path_docs):
+            return len(self.starts)
+        both, _ = _contained(self.path_docs, self.docs[self.starts])
+        return len(self.starts) + len(self.path_docs) - int(both.sum())
+
+
+class _Part:
+    """The visible chunks of one segment."""
+
+    def __init__(self, covered: Covered, files: npt.NDArray[np.bool_]) -> None:
+        self._segment = covered.segment
+        self._ranks = covered.ranks
+        self._starts = covered.segment.arrays["starts"].astype(np.int64)
+        self._files = (covered.ranks >= 0) & files[covered.ranks]
+        self._sizes = np.diff(self._starts)
+        self.documents = int(self._sizes[self._files].sum())
+        self._everything = bool(self._files.all())
+        self._terms = term_lists(covered.segment)
+        self._paths = path_lists(covered.segment)
+
+    @cached_property
+    def _slots(self) -> npt.NDArray[np.int64]:
+        """The file of each chunk."""
+        return np.repeat(np.arange(len(self._sizes)), self._sizes)
+
+    @cached_property
+    def _mask(self) -> npt.NDArray[np.bool_]:
+        return np.repeat(self._files, self._sizes)
+
+    @cached_property
+    def lengths_total(self) -> npt.NDArray[np.int64]:
+        lengths = self._segment.arrays["lengths"]
+        shown = lengths if self._everything else lengths[:, self._mask]
+        total: npt.NDArray[np.int64] = shown.sum(axis=1, dtype=np.int64)
+        return total
+
+    def run(self, key: int) -> _Run:
+        docs, payload = _postings(self._terms, key)
+        slots, counts = _postings(self._paths, key)
+        if not self._everything:
+            shown = self._mask[docs]
+            docs, payload = docs[shown], payload[shown]
+            shown = self._files[slots]
+            slots, counts = slots[shown], counts[shown]
+        starts = _first_of_each(docs)
+        if not len(slots):
+            return _Run(docs, payload, starts, slots, counts)
+        sizes = self._sizes[slots]
+        first = np.repeat(self._starts[slots] - (np.cumsum(sizes) - sizes), sizes)
+        path_docs = first + np.arange(len(first))
+        return _Run(docs, payload, starts, path_docs, np.repeat(counts, sizes))
+
+    def score(
+        self,
+        runs: Sequence[tuple[float, _Run]],
+        fields: dict[Field, FieldWeight],
+        means: Sequence[float],
+    ) -> tuple[Floats, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return score, rank of the file and chunk index of every chunk that has a term."""
+        scores = np.zeros(int(self._starts[-1]))
+        weights = np.array([fields[f].weight if f in fields else 0.0 for f in Field])
+        slopes = np.array([fields[f].b if f in fields else 0.0 for f in Field])
+        averages = np.array(means)
+        lengths = self._segment.arrays["lengths"]
+        for gain, run in runs:
+            field = (run.payload >> FIELD_SHIFT).astype(np.int64)
+            counts = run.payload & _TF_MASK
+            strengths = (weights[field] * counts) / (
+                (1.0 - slopes[field]) + slopes[field] * (lengths[field, run.docs] / averages[field])
+            )
+            docs = run.docs[run.starts]
+            if len(docs):
+                strengths = np.add.reduceat(strengths, run.starts)
+            if len(run.path_docs) and Field.PATH in fields:
+                path, b = fields[Field.PATH].weight, fields[Field.PATH].b
+                relative = lengths[Field.PATH, run.path_docs] / averages[Field.PATH]
+                from_path = (path * run.path_counts) / ((1.0 - b) + b * relative)
+                both, places = _contained(run.path_docs, docs)
+                strengths[places[both]] = from_path[both] + strengths[places[both]]
+                alone = from_path[~both]
+                scores[run.path_docs[~both]] += gain * (alone / (K1 + alone))
+            scores[docs] += gain * (strengths / (K1 + strengths))
+        hits = np.flatnonzero(scores)
+        slots = self._slots[hits]
+        return scores[hits], self._ranks[slots], hits - self._starts[slots]
+
+
+def _postings(lists: Lists, key: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    where = lists.find(key)
+    assert lists.payload is not None
+    return lists.docs[where].astype(np.int64), lists.payload[where]
+
+
+def _first_of_each(docs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return where each distinct number of an ascending array starts."""
+    first = np.ones(len(docs), dtype=bool)
+    np.not_equal(docs[1:], docs[:-1], out=first[1:])
+    return np.flatnonzero(first)
+
+
+def _contained(
+    these: npt.NDArray[np.int64], among: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+    """Tell which of `these` are among ascending distinct numbers, and where."""
+    places = np.searchsorted(among, these)
+    if not len(among):
+        return np.zeros(len(these), dtype=bool), places
+    inside = places < len(among)
+    places[~inside] = 0
+    return inside & (among[places] == these), places
+
+
+class _Found:
+    """Scored chunks of all segments: score, rank of the file, chunk index."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[Floats, npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
+
+    def add(
+        self, scores: Floats, ranks: npt.NDArray[np.int64], indexes: npt.NDArray[np.int64]
+    ) -> None:
+        self._parts.append((scores, ranks, indexes))
+
+    def keep(self, admit: Callable[[int], bool]) -> None:
+        """Apply a filter on files, once for each that was found."""
+        verdicts: dict[int, bool] = {}
+        parts = self._parts
+        self._parts = []
+        for scores, ranks, indexes in parts:
+            distinct, inverse = np.unique(ranks, return_inverse=True)
+            for rank in distinct.tolist():
+                if rank not in verdicts:
+                    verdicts[rank] = bool(admit(rank))
+            kept = np.array([verdicts[rank] for rank in distinct.tolist()], dtype=bool)[inverse]
+            self.add(scores[kept], ranks[kept], indexes[kept])
+
+    def best(self, k: int) -> list[tuple[float, int, int]]:
+        """Return the `k` best, ties by path (which is the order of ranks) and index."""
+        if not self._parts:
+            return []
+        scores = np.concatenate([part[0] for part in self._parts])
+        ranks = np.concatenate([part[1] for part in self._parts])
+        indexes = np.concatenate([part[2] for part in self._parts])
+        if len(scores) > k:
+            limit = np.partition(scores, len(scores) - k)[len(scores) - k]
+            near = scores >= limit
+            scores, ranks, indexes = scores[near], ranks[near], indexes[near]
+        order = np.lexsort((indexes, ranks, -scores))[:k]
+        return list(
+            zip(scores[order].tolist(), ranks[order].tolist(), indexes[order].tolist(), strict=True)
+        )

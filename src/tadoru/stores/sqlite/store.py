@@ -1,0 +1,294 @@
+"""`SqliteStore`: one indexed catalogue of one local directory, in one database.
+
+Opens, reads and hands out the writer. What is read is read from one state of the database; nothing
+is answered for an empty access set. The parts live in their own modules; this one joins them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tadoru.errors import NotIndexed
+from tadoru.stores.base import Admit, ChunkRef, LiteralIndex, Postings
+from tadoru.stores.sqlite import structure
+from tadoru.stores.sqlite.access import Labels, admitted, all_rows
+from tadoru.stores.sqlite.catalogue import Catalogue
+from tadoru.stores.sqlite.codec import unpack_chunks
+from tadoru.stores.sqlite.content import Content, is_sayable
+from tadoru.stores.sqlite.faults import translated
+from tadoru.stores.sqlite.finding import Finding
+from tadoru.stores.sqlite.lock import LOCK, writer_lock
+from tadoru.stores.sqlite.pool import Pool, connect
+from tadoru.stores.sqlite.schema import DATABASE, create, verify
+from tadoru.stores.sqlite.writer import Known, Writer, known
+from tadoru.types import (
+    Access,
+    AccessRow,
+    Chunk,
+    Entry,
+    Freshness,
+    Import,
+    IndexState,
+    Symbol,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+CREATE_SECONDS = 10.0
+"""How long opening waits for another process that is making or removing the same index."""
+WRITER_SECONDS = 10.0
+
+
+class SqliteStore:
+    """A `Store`. Make it with `open`; safe to use from many threads."""
+
+    ignored_rule: Callable[[str], str] | None
+    """Says which rule keeps a path out of the tree; set by who knows the rules."""
+
+    def __init__(self, directory: Path, root: Path) -> None:
+        self.directory = directory
+        self._root = root
+        self._pool = Pool(directory)
+        self._content = Content(self._pool, os.fsencode(root))
+        self._catalogue = Catalogue(self._pool)
+        self._finding = Finding(directory, self._pool, self._catalogue)
+        self.ignored_rule = None
+
+    # -- life ----------------------------------------------------------------------------------
+
+    @classmethod
+    def open(cls, directory: Path, *, root: Path, create: bool) -> SqliteStore:
+        """Open the store in `directory` over the source `root`; make it if told to.
+
+        Raises: `NotIndexed` when there is none and `create` is false, `CorruptStore`, `NewerStore`,
+        `StoreFull`, `StoreBusy`, `StoreError`. A store that could not be made leaves nothing.
+        """
+        if not (directory / DATABASE).exists():
+            if not create:
+                raise NotIndexed(f"{root} is not indexed", hint="run `tadoru index`")
+            _make(directory, root)
+        store = cls(directory, root)
+        try:
+            _ = store.id
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @staticmethod
+    def remove(directory: Path, *, deadline_seconds: float = WRITER_SECONDS) -> None:
+        """Delete a store, whatever state it is in; the source is not touched."""
+        if not directory.exists():
+            return
+        with writer_lock(directory, deadline_seconds), translated(directory):
+            shutil.rmtree(directory)
+
+    def close(self) -> None:
+        self._pool.close()
+
+    @contextmanager
+    def writer(
+        self, *, deadline_seconds: float = WRITER_SECONDS, labels: Labels | None = None
+    ) -> Iterator[Writer]:
+        """Give the one writer of this store, in all processes.
+
+        `labels`: the label of each new name, in a store that has labels; without it they stay
+        hidden until `Writer.label`. Raises: `StoreBusy` when another one does not finish in time.
+        """
+        path = self.directory / DATABASE
+        with writer_lock(self.directory, deadline_seconds):
+            with translated(path):
+                connection = connect(path, writable=True)
+            try:
+                verify(connection, path)
+                yield Writer(connection, path, labels, self._finding.flush)
+            finally:
+                connection.close()
+
+    # -- identity ------------------------------------------------------------------------------
+
+    @property
+    def id(self) -> str:
+        return self._pool.database_id
+
+    @property
+    def generation(self) -> int:
+        with self._pool.read() as connection:
+            return int(
+                connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0]
+            )
+
+    @property
+    def host_root(self) -> str:
+        return str(self._root)
+
+    def access_rows(self) -> tuple[AccessRow, ...]:
+        with self._pool.read() as connection:
+            return all_rows(connection)
+
+    # -- names and content ---------------------------------------------------------------------
+
+    def entries(self, *, access: Access) -> Iterator[Entry]:
+        if access:
+            yield from (e for e in self._catalogue.entries() if e.access_id in access)
+
+    def read(self, path: str, *, access: Access, start: int = 0, size: int = -1) -> bytes | None:
+        return self._content.read(path, access, start, size)
+
+    def read_many(self, paths: Iterable[str], *, access: Access) -> Iterator[tuple[str, bytes]]:
+        return self._content.read_many(paths, access)
+
+    def text(self, path: str, *, access: Access) -> str | None:
+        return self._content.text(path, access)
+
+    def chunks(self, path: str, *, access: Access) -> tuple[Chunk, ...]:
+        if not access or not is_sayable(path):
+            return ()
+        with self._pool.read() as connection:
+            row = connection.execute(
+                "SELECT t.chunks FROM files f JOIN texts t ON t.file_id = f.id"
+                f" WHERE f.path = ? AND f.access_id {admitted(access)}",
+                (path,),
+            ).fetchone()
+        return unpack_chunks(row[0], path) if row else ()
+
+    # -- structure -----------------------------------------------------------------------------
+
+    def symbols(
+        self,
+        *,
+        access: Access,
+        name: str | None = None,
+        folded: str | None = None,
+        path: str | None = None,
+        under: str | None = None,
+        kinds: Sequence[str] = (),
+        offset: int = 0,
+        limit: int = 1_000,
+    ) -> tuple[list[Symbol], int]:
+        if not access:
+            return [], 0
+        with self._pool.read() as connection:
+            return structure.symbols(
+                connection, access, name=name, folded=folded, path=path, under=under,
+                kinds=kinds, offset=offset, limit=limit,
+            )  # fmt: skip
+
+    # -- finding -------------------------------------------------------------------------------
+
+    @property
+    def postings(self) -> Postings:
+        return self._finding.postings
+
+    @property
+    def literals(self) -> LiteralIndex:
+        return self._finding.literals
+
+    def nearest(
+        self,
+        vector: npt.NDArray[np.float32],
+        *,
+        fingerprint: str,
+        access: Access,
+        k: int,
+        admit: Admit | None = None,
+    ) -> list[ChunkRef]:
+        return self._finding.vectors.nearest(vector, fingerprint, access, k, admit)
+
+    def vectors(
+        self, refs: Sequence[tuple[str, int]], *, fingerprint: str, access: Access
+    ) -> npt.NDArray[np.float32] | None:
+        return self._finding.vectors.vectors(refs, fingerprint, access)
+
+    def imports(self, path: str, *, access: Access) -> list[Import]:
+        if not access or not is_sayable(path):
+            return []
+        with self._pool.read() as connection:
+            return structure.imports(connection, path, access)
+
+    def importers(self, path: str, *, access: Access) -> list[Import]:
+        if not access or not is_sayable(path):
+            return []
+        with self._pool.read() as connection:
+            return structure.importers(connection, path, access)
+
+    def import_counts(self, *, access: Access) -> dict[str, int]:
+        if not access:
+            return {}
+        with self._pool.read() as connection:
+            return structure.import_counts(connection, access)
+
+    # -- health --------------------------------------------------------------------------------
+
+    def state(self, *, access: Access) -> IndexState:
+        if not access:
+            return IndexState()
+        with self._pool.read() as connection:
+            files, pending = connection.execute(
+                "SELECT count(*), ifnull(sum(NOT indexed OR dirty), 0) FROM files"
+                f" WHERE access_id {admitted(access)}"
+            ).fetchone()
+            meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
+        status = Freshness(meta["status"])
+        if status in (Freshness.FRESH, Freshness.UPDATING):
+            # Work on what the asker cannot see is no news for him.
+            status = Freshness.UPDATING if pending else Freshness.FRESH
+        return IndexState(
+            status=status,
+            detail=meta["detail"],
+            generation=0 if meta["labelled"] else meta["generation"],
+            files=files,
+            pending=pending,
+        )
+
+    def ignored(self, path: str, *, access: Access) -> str:
+        if not access or self.ignored_rule is None:
+            return ""
+        with self._pool.read() as connection:
+            labelled = connection.execute(
+                "SELECT value FROM meta WHERE key = 'labelled'"
+            ).fetchone()[0]
+        return "" if labelled else self.ignored_rule(path)
+
+    def known(self) -> dict[str, Known]:
+        """Return path -> what is known, of all names: for the indexer, which sees everything."""
+        with self._pool.read() as connection:
+            return known(connection)
+
+    @property
+    def last_scan_ns(self) -> int:
+        """When the last complete walk began, in nanoseconds; 0 before the first."""
+        with self._pool.read() as connection:
+            return int(
+                connection.execute("SELECT value FROM meta WHERE key = 'last_scan_ns'").fetchone()[
+                    0
+                ]
+            )
+
+
+def _make(directory: Path, root: Path) -> None:
+    """Create the directory and the database, or leave nothing behind."""
+    made: list[Path] = []
+    with translated(directory):
+        for folder in (*reversed(directory.parents), directory):
+            if not folder.exists():
+                folder.mkdir(mode=0o700, exist_ok=True)
+                made.append(folder)
+    try:
+        with writer_lock(directory, CREATE_SECONDS):
+            if not (directory / DATABASE).exists():
+                create(directory, root)
+    except BaseException:
+        if made and not (directory / DATABASE).exists():
+            with suppress(OSError):
+                (directory / LOCK).unlink(missing_ok=True)
+                for folder in reversed(made):
+                    folder.rmdir()
+        raise

@@ -1,0 +1,405 @@
+"""The one who changes a store: names first, then what is in them, each file whole or not at all.
+
+Every method that changes the catalogue is one transaction and raises the generation once. Decides
+nothing about what is indexed or how; that is the indexer's part.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from tadoru.stores.sqlite.access import LabelIds, Labels
+from tadoru.stores.sqlite.codec import compress, pack_chunks, pack_symbols
+from tadoru.stores.sqlite.faults import translated
+from tadoru.stores.sqlite.records import FileRecord, FileStat
+from tadoru.stores.sqlite.schema import new_stamp
+from tadoru.types import HIDDEN, PUBLIC, Freshness, Kind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+
+_LARGEST = (1 << 63) - 1
+_INODE = (1 << 64) - 1
+
+
+class Known(NamedTuple):
+    """What the store knows about a name, to tell whether the source has changed.
+
+    A named tuple, because 50,000 of them are made at every look at the source.
+    """
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    digest: bytes
+    indexed: bool
+    """True when what is stored was read from exactly this state of the file."""
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """How a walk differs from what is known, in the order of the walk."""
+
+    new: tuple[str, ...]
+    changed: tuple[str, ...]
+    """Known, but read before a change, or never: to be read again."""
+    gone: tuple[str, ...]
+    """Known, but not found by the walk; nothing is done about them here."""
+    same: int
+
+
+class Writer:
+    """Made by `SqliteStore.writer`, which holds the lock for it."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: Path,
+        labels: Labels | None,
+        flush: Callable[[sqlite3.Connection], None],
+    ) -> None:
+        self._connection = connection
+        self._path = path
+        self._labels = labels
+        self._label_ids = LabelIds(connection)
+        self._flush = flush
+        self._unflushed = 0
+
+    # -- names ---------------------------------------------------------------------------------
+
+    def known(self) -> dict[str, Known]:
+        """Return path -> what is known, of all names."""
+        with translated(self._path):
+            return known(self._connection)
+
+    def names(self, stats: Iterable[FileStat]) -> Delta:
+        """Register every name of a walk in one transaction, so that the tree is complete at once.
+
+        New names have no text yet; changed ones keep what is stored until `put` replaces it, and
+        count as pending. Says which are which; deletes nothing.
+        """
+        before = self.known()
+        new: list[FileStat] = []
+        changed: list[FileStat] = []
+        same = 0
+        for stat in stats:
+            row = before.pop(stat.path, None)
+            if row is None:
+                new.append(stat)
+            elif row.indexed and _is_same(row, stat):
+                same += 1
+            else:
+                changed.append(stat)
+        if new or changed:
+            with self._transaction() as connection:
+                labelled = self._labelled()
+                connection.executemany(_INSERT, [self._new_row(stat, labelled) for stat in new])
+                self._mark_changed(connection, changed)
+        return Delta(
+            new=tuple(stat.path for stat in new),
+            changed=tuple(stat.path for stat in changed),
+            gone=tuple(before),
+            same=same,
+        )
+
+    @staticmethod
+    def _mark_changed(connection: sqlite3.Connection, changed: list[FileStat]) -> None:
+        links = [stat for stat in changed if stat.kind is Kind.LINK]
+        files = [stat for stat in changed if stat.kind is not Kind.LINK]
+        _drop_content(connection, [(stat.path,) for stat in links])
+        connection.executemany(
+            f"UPDATE files SET {_STATS}, indexed = 1, dirty = 0, stored = 0, rev = 0,"
+            " digest = x'', language = '', encoding = '', note = '' WHERE path = ?",
+            [(*_stat_values(stat), stat.path) for stat in links],
+        )
+        connection.executemany(
+            "UPDATE files SET dirty = 1 WHERE path = ? AND indexed",
+            [(stat.path,) for stat in files],
+        )
+        connection.executemany(
+            f"UPDATE files SET {_STATS} WHERE path = ? AND NOT indexed",
+            [(*_stat_values(stat), stat.path) for stat in files],
+        )
+
+    def touch(self, stats: Iterable[FileStat]) -> None:
+        """Take over new stats of files whose content turned out to be the same."""
+        rows = [(*_stat_values(stat), stat.path) for stat in stats]
+        if rows:
+            with self._transaction() as connection:
+                connection.executemany(f"UPDATE files SET {_STATS}, dirty = 0 WHERE path = ?", rows)
+
+    def delete(self, paths: Iterable[str]) -> None:
+        """Remove files and all that is known of them."""
+        rows = [(path,) for path in paths]
+        if not rows:
+            return
+        with self._transaction() as connection:
+            _drop_content(connection, rows)
+            connection.executemany("DELETE FROM files WHERE path = ?", rows)
+
+    def label(self, labels: Labels) -> None:
+        """Give every entry the label that `labels` says, and new entries too from now on."""
+        self._labels = labels
+        with self._transaction() as connection:
+            connection.execute("UPDATE meta SET value = 1 WHERE key = 'labelled'")
+            rows = connection.execute("SELECT id, path, access_id FROM files").fetchall()
+            changed = [
+                (label, number)
+                for number, path, access_id in rows
+                if (label := self._label_ids.of(labels(path))) != access_id
+            ]
+            connection.executemany("UPDATE files SET access_id = ? WHERE id = ?", changed)
+
+    def unlabel(self) -> None:
+        """Make every entry public: the store has no access labels any more."""
+        self._labels = None
+        with self._transaction() as connection:
+            connection.execute("UPDATE meta SET value = 0 WHERE key = 'labelled'")
+            connection.execute("UPDATE files SET access_id = ?", (PUBLIC.id,))
+
+    # -- content -------------------------------------------------------------------------------
+
+    def put(self, records: Sequence[FileRecord]) -> None:
+        """Replace all that is known of these files, in one transaction."""
+        if not records:
+            return
+        with self._transaction() as connection:
+            labelled = self._labelled()
+            for record in records:
+                self._put_one(connection, record, labelled)
+        self._unflushed += sum(len(record.chunks) + 1 for record in records)
+        if self._unflushed >= FLUSH_CHUNKS:
+            self.flush()
+
+    def _put_one(self, connection: sqlite3.Connection, record: FileRecord, labelled: bool) -> None:
+        stat = record.stat
+        connection.execute(_INSERT_OR_IGNORE, self._new_row(stat, labelled))
+        rev = new_stamp()
+        (number,) = connection.execute(
+            f"UPDATE files SET {_STATS}, digest = ?, language = ?, role = ?, encoding = ?,"
+            " mark = ?, note = ?, stored = ?, indexed = 1, dirty = 0, rev = ? WHERE path = ?"
+            " RETURNING id",
+            (
+                *_stat_values(stat),
+                record.digest, record.language, record.role.value, record.encoding, record.mark,
+                record.note, int(record.content is not None), rev, stat.path,
+            ),
+        ).fetchone()  # fmt: skip
+        _drop_content(connection, [(stat.path,)])
+        if record.content is not None:
+            connection.execute(
+                "INSERT INTO texts VALUES (?, ?, ?, ?)",
+                (
+                    number,
+                    compress(record.content),
+                    pack_chunks(record.chunks),
+                    pack_symbols(record.symbols),
+                ),
+            )
+            connection.execute(
+                "INSERT INTO pending VALUES (?, ?, ?, ?)",
+                (number, rev, record.terms, record.trigrams),
+            )
+        connection.executemany(
+            "INSERT INTO symbols VALUES (?, ?, ?, ?, ?)",
+            [
+                (number, position, symbol.kind, symbol.name, _folded(symbol.name))
+                for position, symbol in enumerate(record.symbols)
+            ],
+        )
+        connection.executemany(
+            "INSERT INTO imports VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (number, position, edge.line, edge.module, edge.target,
+                 json.dumps(edge.names, ensure_ascii=False) if edge.names else "")
+                for position, edge in enumerate(sorted(record.imports, key=lambda edge: edge.line))
+            ],
+        )  # fmt: skip
+
+    # -- vectors -------------------------------------------------------------------------------
+
+    def put_vectors(
+        self,
+        fingerprint: str,
+        *,
+        dimension: int,
+        chunks: Mapping[str, Sequence[bytes]],
+        vectors: Mapping[bytes, npt.NDArray[np.float32]],
+    ) -> None:
+        """Store unit vectors of a model, and which chunk has which.
+
+        chunks: path -> for each chunk, in order, the hash of its embedded text, 16 bytes.
+        vectors: hash -> float32, (dimension,); those already known need not be given again.
+        """
+        from tadoru.stores.sqlite import vectors as dense
+
+        with self._transaction() as connection:
+            dense.put(connection, fingerprint, dimension, chunks, vectors)
+
+    def known_vectors(self, fingerprint: str, hashes: Iterable[bytes]) -> set[bytes]:
+        """Return which of the hashes have a vector of this model already."""
+        from tadoru.stores.sqlite import vectors as dense
+
+        with translated(self._path):
+            return dense.known(self._connection, fingerprint, hashes)
+
+    def unembedded(self, fingerprint: str) -> list[str]:
+        """Return the files that have chunks, and none with a vector of this model."""
+        from tadoru.stores.sqlite import vectors as dense
+
+        with translated(self._path):
+            return dense.unembedded(self._connection, fingerprint)
+
+    # -- the whole -----------------------------------------------------------------------------
+
+    def set_state(self, status: Freshness, detail: str = "") -> None:
+        """Say how far the catalogue agrees with its source.
+
+        `detail` is shown to everybody: it names no path and counts nothing.
+        """
+        with translated(self._path):
+            before = (_meta(self._connection, "status"), _meta(self._connection, "detail"))
+        if before != (status.value, detail):
+            with self._transaction(content=False) as connection:
+                connection.execute(
+                    "UPDATE meta SET value = ? WHERE key = 'status'", (status.value,)
+                )
+                connection.execute("UPDATE meta SET value = ? WHERE key = 'detail'", (detail,))
+
+    def set_last_scan(self, nanoseconds: int) -> None:
+        """Remember when the last complete walk began: files as young as that may have changed
+        without a new mtime. Bookkeeping, hence no new generation."""
+        with translated(self._path):
+            self._connection.execute(
+                "UPDATE meta SET value = ? WHERE key = 'last_scan_ns'", (nanoseconds,)
+            )
+
+    def flush(self) -> None:
+        """Move what waits in the database into segments."""
+        with translated(self._path):
+            self._flush(self._connection)
+        self._unflushed = 0
+
+    def finish(self) -> None:
+        """Leave everything small and quick to open: segments merged, statistics, WAL emptied."""
+        with translated(self._path):
+            self._flush(self._connection)
+            self._unflushed = 0
+            if self._connection.execute("SELECT 1 FROM vectors LIMIT 1").fetchone():
+                from tadoru.stores.sqlite import vectors as dense
+
+                dense.drop_unused(self._connection)
+            self._connection.execute("PRAGMA optimize")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    # -- inside --------------------------------------------------------------------------------
+
+    @contextmanager
+    def _transaction(self, *, content: bool = True) -> Iterator[sqlite3.Connection]:
+        connection = self._connection
+        with translated(self._path):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
+                if content:
+                    connection.execute(
+                        "UPDATE meta SET value = ? WHERE key = 'stamp'", (new_stamp(),)
+                    )
+                connection.execute("COMMIT")
+            except BaseException:
+                self._label_ids.forget()
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def _labelled(self) -> bool:
+        return bool(_meta(self._connection, "labelled"))
+
+    def _new_row(self, stat: FileStat, labelled: bool) -> tuple[object, ...]:
+        if not labelled:
+            access_id = PUBLIC.id
+        elif self._labels is None:
+            access_id = HIDDEN.id
+        else:
+            access_id = self._label_ids.of(self._labels(stat.path))
+        # A link has nothing to read: its name and target are all there is.
+        return (*_stat_values(stat), stat.path, access_id, int(stat.kind is Kind.LINK))
+
+
+FLUSH_CHUNKS = 4_096
+"""Chunks that wait in the database before a segment is made of them: what a reader that looks in
+between has to sort by itself, about 20 ms."""
+
+_STATS = (
+    "kind = ?, size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, executable = ?, target = ?, raw = ?"
+)
+_INSERT = (
+    "INSERT INTO files (kind, size, mtime_ns, ctime_ns, inode, executable, target, raw, path,"
+    " access_id, indexed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_OR_IGNORE = _INSERT.replace("INSERT", "INSERT OR IGNORE")
+
+
+_DETAILS = ("texts", "symbols", "imports", "pending", "embedded")
+
+
+def _drop_content(connection: sqlite3.Connection, paths: list[tuple[str]]) -> None:
+    for table in _DETAILS:
+        connection.executemany(
+            f"DELETE FROM {table} WHERE file_id = (SELECT id FROM files WHERE path = ?)", paths
+        )
+
+
+def known(connection: sqlite3.Connection) -> dict[str, Known]:
+    """Read what is known of all names."""
+    return {
+        path: Known(size, mtime, ctime, inode & _INODE, digest, indexed == 1, kind)
+        for path, size, mtime, ctime, inode, digest, indexed, kind in connection.execute(
+            "SELECT path, size, mtime_ns, ctime_ns, inode, digest, indexed AND NOT dirty, kind"
+            " FROM files"
+        )
+    }
+
+
+def _stat_values(stat: FileStat) -> tuple[object, ...]:
+    return (
+        stat.kind.value, stat.size, _fitted(stat.mtime_ns), _fitted(stat.ctime_ns),
+        stat.inode - (_INODE + 1) if stat.inode > _LARGEST else stat.inode,
+        int(stat.executable), stat.target, stat.raw,
+    )  # fmt: skip
+
+
+def _is_same(row: Known, stat: FileStat) -> bool:
+    return (
+        row.size == stat.size
+        and row.mtime_ns == _fitted(stat.mtime_ns)
+        and row.ctime_ns == _fitted(stat.ctime_ns)
+        and row.inode == stat.inode
+        and row.kind == stat.kind.value
+    )
+
+
+def _fitted(nanoseconds: int) -> int:
+    """Keep times that SQLite's integers can hold: a file may claim to be from the year 2400."""
+    return min(max(nanoseconds, -_LARGEST), _LARGEST)
+
+
+def _folded(name: str) -> str | None:
+    folded = name.casefold()
+    return None if folded == name else folded
+
+
+def _meta(connection: sqlite3.Connection, key: str) -> object:
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return row[0] if row else None
