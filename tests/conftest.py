@@ -77,7 +77,7 @@ def load(request):
     return SessionInterface().open_session(request)
 ''',
     "src/shop/config.py": "TAX = 0.19\n",
-    "tests/test_cart.py": "from shop.cart import total\n\ndef test_total():\n    assert not total([])\n",
+    "tests/test_cart.py": "from shop.cart import total\n\nassert not total([])\n",
     "docs/guide.md": "# Guide\n\n## Payment\n\nPayment is by invoice only.\n",
     "web/app.js": "export function render(cart) {\n  return cart.items.length;\n}\n",
 }

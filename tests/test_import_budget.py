@@ -16,7 +16,10 @@ HOOK_CPU_SECONDS = 0.040
 SLACK = 2.5
 """Shared machines are slower and noisier than the one the promise was made for."""
 
-AFTER = "import sys, json; m = sorted({m.partition('.')[0] for m in sys.modules}); print(json.dumps(m), file=sys.stderr)"
+AFTER = """
+import json, sys
+sys.stderr.write(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
+"""
 
 
 def loaded_by(code: str) -> set[str]:

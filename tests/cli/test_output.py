@@ -1,0 +1,121 @@
+"""What leaves the process: harmless for terminals, exact for pipes, valid for JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tadoru.cli.output import out_json, shown, shown_text
+from tadoru.types import to_json
+
+if TYPE_CHECKING:
+    from conftest import Run
+
+
+def test_escape_sequences_in_file_names_are_shown_not_sent(cli: Run, repository: Path) -> None:
+    name = "evil\x1b]0;owned\x07\x1b[31m.py"
+    (repository / name).write_text("def harmless(): ...\n")
+    for arguments in (
+        ("list-files",),
+        ("definition", "harmless", "--brief"),
+        ("resolve", "evil.py"),
+        ("index",),
+        ("search", "harmless", "--files"),
+    ):
+        done = cli(*arguments, cwd=repository)
+        assert "\x1b" not in done.stdout + done.stderr, arguments
+        assert "\x07" not in done.stdout + done.stderr, arguments
+    paths = [file["path"] for file in json.loads(cli("list-files", "--json", cwd=repository).stdout)["files"]]  # fmt: skip  # noqa: E501
+    assert name in paths
+
+
+def test_names_stay_on_one_line() -> None:
+    assert shown("a\nb\tc\r\x9b\u202e") == r"a\nb\tc\x0d\x9b\u202e"
+    assert shown_text("a\nb\tc\x1b") == "a\nb\tc\\x1b"
+    assert shown("辿る é") == "辿る é"
+
+
+def test_json_with_a_name_that_is_no_utf8_is_valid(capsys: pytest.CaptureFixture[str]) -> None:
+    out_json({"path": os.fsdecode(b"caf\xe9.py"), "other": "辿る"})
+    text = capsys.readouterr().out
+    assert text.isascii()
+    assert json.loads(text)["path"] == os.fsdecode(b"caf\xe9.py")
+
+
+def test_json_keeps_what_people_write(capsys: pytest.CaptureFixture[str]) -> None:
+    out_json({"path": "辿る"})
+    assert capsys.readouterr().out == '{"path": "辿る"}\n'
+    assert to_json({}) == {}
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1"])
+def test_output_is_utf8_whatever_the_locale(cli: Run, repository: Path, locale: str) -> None:
+    (repository / "辿る.md").write_text("# 辿る\n")
+    done = cli("list-files", cwd=repository, env={"LC_ALL": locale, "PYTHONUTF8": "0"})
+    assert "辿る.md" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [("list-files",), ("sh", "yes | head -100000"), ("--help",)])
+def test_a_reader_that_leaves_is_no_fault(
+    tadoru_command: list[str], shared_repository: Path, arguments: tuple[str, ...]
+) -> None:
+    process = subprocess.Popen(
+        [*tadoru_command, *arguments],
+        cwd=shared_repository,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(30) in (0, 141)
+
+
+def test_help_names_every_option_and_an_example(cli: Run) -> None:
+    from tadoru.cli.app import COMMANDS, LazyGroup, tadoru
+
+    assert isinstance(tadoru, LazyGroup)
+    for name in COMMANDS:
+        done = cli(name, "--help")
+        assert done.returncode == 0
+        assert "Example: " in done.stdout, name
+        assert COMMANDS[name].summary.rstrip(".").split(";")[0][:12] in done.stdout, name
+
+
+def test_help_fits_a_screen(cli: Run) -> None:
+    assert len(cli("--help").stdout.splitlines()) <= 50
+
+
+def test_every_command_takes_the_shared_options(cli: Run) -> None:
+    from tadoru.cli.app import COMMANDS
+
+    grouped = {"explain": "search", "config": "list"}
+    for name in COMMANDS:
+        if name == "hook":
+            continue  # it has no root: it answers within milliseconds, from the payload alone
+        more = (grouped[name],) if name in grouped else ()
+        text = cli(name, *more, "--help").stdout
+        for option in ("--root", "--json", "--no-index", "--as", "--yes"):
+            assert option in text, (name, option)
+
+
+def test_config_list_masks_keys(cli: Run) -> None:
+    done = cli("config", "list", env={"EMBEDDINGS_API_KEY": "sk-very-secret"})
+    assert "sk-very-secret" not in done.stdout + done.stderr
+    assert "models.embeddings_api_key = ********" in done.stdout
+    values = json.loads(cli("config", "list", "--json").stdout)["values"]
+    assert values["search.w_vec"] == 0.6
+
+
+def test_version(cli: Run) -> None:
+    import tadoru
+
+    assert cli("--version").stdout == f"tadoru {tadoru.__version__}\n"
