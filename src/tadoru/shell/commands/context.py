@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from tadoru.errors import TadoruError
 from tadoru.shell.limits import Deadline
@@ -22,8 +23,16 @@ BATCH_BYTES = 64 << 10
 
 Command = Callable[["Context"], Awaitable[int]]
 """A command: takes its context, returns its exit code."""
-RunScript = Callable[[str, str], Awaitable[tuple[bytes, bytes, int]]]
-"""Runs (script, cwd) in a fresh interpreter over the same files: stdout, stderr, code."""
+
+
+class RunScript(Protocol):
+    """Runs a script in a fresh interpreter over the same files."""
+
+    def __call__(
+        self, script: str, cwd: str, *, without: frozenset[str] = frozenset()
+    ) -> Awaitable[tuple[bytes, bytes, int]]:
+        """Return stdout, stderr and exit code. Commands in `without` are bashkit's own."""
+        ...
 
 
 class BrokenPipe(Exception):

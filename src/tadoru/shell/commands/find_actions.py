@@ -17,6 +17,8 @@ from tadoru.shell.commands import facts
 from tadoru.shell.commands.context import Context, encode, shell_quote
 from tadoru.shell.commands.find_item import Item
 from tadoru.shell.commands.find_printf import compile_format
+from tadoru.shell.space import link_text
+from tadoru.types import Kind
 
 Test = Callable[[Item], bool]
 Argument = Callable[[], str]
@@ -151,12 +153,13 @@ def _formatted(state: State, text: str) -> Test:
 def _listed(state: State) -> Test:
     def show(item: Item) -> bool:
         entry, space = item.entry, item.space
-        arrow = f" -> {facts.link_text(entry)}" if entry.kind is facts.Kind.LINK else ""
+        arrow = f" -> {link_text(entry)}" if entry.kind is Kind.LINK else ""
+        name = item.shown.replace(" ", "\\ ")
         state.out.append(
             f"{facts.inode(entry):9d} {facts.blocks(entry) // 2:6d} "
             f"{facts.mode_text(entry, space)} {facts.link_count(entry, space):3d} "
             f"{facts.OWNER:8s} {facts.OWNER:8s} {facts.size_of(entry):8d} "
-            f"{facts.short_date(entry.mtime_ns)} {item.shown}{arrow}\n"
+            f"{facts.short_date(entry.mtime_ns)} {name}{arrow}\n"
         )
         return True
 

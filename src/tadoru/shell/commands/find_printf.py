@@ -8,6 +8,7 @@ from datetime import datetime
 
 from tadoru.shell.commands import facts
 from tadoru.shell.commands.find_item import Item
+from tadoru.shell.space import link_text
 from tadoru.types import Kind
 
 Piece = Callable[[Item], str]
@@ -57,7 +58,7 @@ _FIELDS: dict[str, Piece] = {
     "G": lambda item: "0",
     "i": lambda item: str(facts.inode(item.entry)),
     "n": lambda item: str(facts.link_count(item.entry, item.space)),
-    "l": lambda item: facts.link_text(item.entry) if item.entry.kind is Kind.LINK else "",
+    "l": lambda item: link_text(item.entry) if item.entry.kind is Kind.LINK else "",
     "D": lambda item: "0",
     "F": lambda item: "tadoru",
     "S": lambda item: "1",

@@ -12,7 +12,7 @@ from tadoru.shell.commands import facts
 from tadoru.shell.commands.context import Context, UsageError
 from tadoru.shell.commands.find_item import Item
 from tadoru.shell.globs import compile_glob
-from tadoru.shell.space import strerror
+from tadoru.shell.space import link_text, strerror
 from tadoru.types import Entry, Kind
 
 Test = Callable[[Item], bool]
@@ -67,7 +67,7 @@ def _name_test(word: str, argument: Argument) -> Test | None:
         matches = compile_glob(argument(), fold=fold)
         if plain == "-name":
             return lambda item: matches(item.name)
-        return lambda item: item.entry.kind is Kind.LINK and matches(facts.link_text(item.entry))
+        return lambda item: item.entry.kind is Kind.LINK and matches(link_text(item.entry))
     if plain in ("-path", "-wholename"):
         matches = compile_glob(argument(), fold=fold)
         return lambda item: matches(item.shown)

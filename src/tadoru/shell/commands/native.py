@@ -1,0 +1,108 @@
+"""Commands of bashkit that would end the whole script when they cannot write: kept in a box.
+
+`split`, `gzip`, `tar` and the like run in an interpreter of their own, with our stdin; when the
+file system refuses them, they end with the words and the code of the GNU program, and the script
+goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tadoru.errors import TadoruError
+from tadoru.shell import writes
+from tadoru.shell.commands.context import Context, encode, shell_quote
+
+STDIN_FILE = "dev/fd/native_stdin"
+REFUSED = b"Read-only file system"
+_WORDS = "Read-only file system"
+
+
+async def main(ctx: Context) -> int:
+    script = shell_quote([ctx.name, *ctx.argv])
+    stdin = await ctx.read_all()
+    if stdin:
+        writes.write(ctx.space, STDIN_FILE, stdin)
+        script += f" < /{STDIN_FILE}"
+    try:
+        out, err, code = await ctx.run_script(script, ctx.cwd, without=frozenset({ctx.name}))
+    finally:
+        _forget(ctx)
+    await ctx.write(out)
+    if err.startswith(b"bash: ") and REFUSED in err:
+        message, code = _REFUSALS[ctx.name](ctx.argv)
+        err = encode(message)
+    if err:
+        await ctx.push_error(err)
+    return code
+
+
+def _forget(ctx: Context) -> None:
+    try:
+        writes.remove(ctx.space, STDIN_FILE)
+    except TadoruError:
+        return
+
+
+def _operands(argv: Sequence[str]) -> list[str]:
+    return [word for word in argv if not word.startswith("-") or word == "-"]
+
+
+def _split(argv: Sequence[str]) -> tuple[str, int]:
+    taken = {"-l", "-b", "-n", "-a", "-C", "--lines", "--bytes"}
+    words = [w for i, w in enumerate(argv) if not (i and argv[i - 1] in taken)]
+    operands = _operands(words)
+    prefix = operands[1] if len(operands) > 1 else "x"
+    return f"split: {prefix}aa: {_WORDS}\n", 1
+
+
+def _gzip(argv: Sequence[str]) -> tuple[str, int]:
+    operands = _operands(argv)
+    name = operands[0] if operands else "stdout"
+    unpacks = any(w.startswith("-") and "d" in w and not w.startswith("--") for w in argv)
+    shown = name.removesuffix(".gz") if unpacks or name.endswith(".gz") else f"{name}.gz"
+    return f"gzip: {shown}: {_WORDS}\n", 1
+
+
+def _bzip2(argv: Sequence[str]) -> tuple[str, int]:
+    operands = _operands(argv)
+    name = operands[0] if operands else "stdout"
+    shown = name.removesuffix(".bz2") if name.endswith(".bz2") else f"{name}.bz2"
+    return f"bzip2: Can't create output file {shown}: {_WORDS}.\n", 1
+
+
+def _tar(argv: Sequence[str]) -> tuple[str, int]:
+    archive = ""
+    for position, word in enumerate(argv):
+        letters = word.lstrip("-")
+        if word.startswith("--file="):
+            archive = word.partition("=")[2]
+        elif (position == 0 or word.startswith("-")) and letters.endswith("f"):
+            archive = argv[position + 1] if position + 1 < len(argv) else ""
+    first = argv[0].lstrip("-") if argv else ""
+    if "x" in first or "--extract" in argv:
+        end = "Exiting with failure status due to previous errors"
+        return f"tar: Cannot open: {_WORDS}\ntar: {end}\n", 2
+    return f"tar: {archive}: Cannot open: {_WORDS}\ntar: Error is not recoverable: exiting now\n", 2
+
+
+def _zip(argv: Sequence[str]) -> tuple[str, int]:
+    operands = _operands(argv)
+    name = operands[0] if operands else "-"
+    return f"zip I/O error: {_WORDS}\nzip error: Could not create output file ({name})\n", 15
+
+
+def _unzip(argv: Sequence[str]) -> tuple[str, int]:
+    return f"checkdir error: cannot create output: {_WORDS}\n", 2
+
+
+_REFUSALS: dict[str, Callable[[Sequence[str]], tuple[str, int]]] = {
+    "bunzip2": _bzip2,
+    "bzip2": _bzip2,
+    "gunzip": _gzip,
+    "gzip": _gzip,
+    "split": _split,
+    "tar": _tar,
+    "unzip": _unzip,
+    "zip": _zip,
+}
