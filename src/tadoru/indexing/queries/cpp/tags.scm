@@ -1,0 +1,56 @@
+; Definitions of C++. A declarator can be wrapped in pointers and references; `A::f` outside its class
+; has `A` as container.
+(comment) @comment
+(function_definition
+  declarator: (function_declarator declarator: (identifier) @name)
+  body: (compound_statement) @body) @definition.function
+(function_definition
+  declarator: (pointer_declarator
+    declarator: (function_declarator declarator: (identifier) @name))
+  body: (compound_statement) @body) @definition.function
+(function_definition
+  declarator: (pointer_declarator declarator: (pointer_declarator
+    declarator: (function_declarator declarator: (identifier) @name)))
+  body: (compound_statement) @body) @definition.function
+(declaration declarator: (function_declarator declarator: (identifier) @name)) @definition.function
+(declaration declarator: (pointer_declarator
+  declarator: (function_declarator declarator: (identifier) @name))) @definition.function
+(struct_specifier name: (type_identifier) @name
+  body: (field_declaration_list) @body) @definition.struct
+(union_specifier name: (type_identifier) @name
+  body: (field_declaration_list) @body) @definition.struct
+(enum_specifier name: (type_identifier) @name body: (enumerator_list) @body) @definition.enum
+(type_definition declarator: (type_identifier) @name) @definition.type
+(type_definition declarator: (function_declarator declarator: (parenthesized_declarator
+  (pointer_declarator declarator: (type_identifier) @name)))) @definition.type
+(preproc_def name: (identifier) @name) @definition.macro
+(preproc_function_def name: (identifier) @name) @definition.macro
+(translation_unit (declaration declarator: (init_declarator
+  declarator: (identifier) @name)) @definition.variable)
+(translation_unit (declaration declarator: (identifier) @name) @definition.variable)
+
+(template_declaration) @wrapper
+(function_definition
+  declarator: (function_declarator declarator: [
+    (field_identifier) (destructor_name) (operator_name) (qualified_identifier)
+    (template_function)] @name)
+  body: (_)? @body) @definition.function
+(function_definition
+  declarator: (pointer_declarator declarator: (function_declarator
+    declarator: [(field_identifier) (qualified_identifier)] @name))
+  body: (_)? @body) @definition.function
+(function_definition
+  declarator: (reference_declarator (function_declarator
+    declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name)] @name))
+  body: (_)? @body) @definition.function
+(field_declaration declarator: (function_declarator
+  declarator: (field_identifier) @name)) @definition.method
+(field_declaration declarator: (pointer_declarator declarator: (function_declarator
+  declarator: (field_identifier) @name))) @definition.method
+(field_declaration declarator: (field_identifier) @name) @definition.property
+(class_specifier name: (_) @name body: (field_declaration_list) @body) @definition.class
+(namespace_definition name: (_) @name body: (declaration_list) @body) @definition.module
+(alias_declaration name: (type_identifier) @name) @definition.type
+(concept_definition name: (identifier) @name) @definition.type
+(declaration declarator: (reference_declarator
+  (function_declarator declarator: (identifier) @name))) @definition.function

@@ -1,0 +1,342 @@
+"""Bring a store up to date with its source: walk, compare, name, read, resolve imports, write.
+
+Names are committed first, so the tree is complete at once; then every batch of files is one
+transaction. What an update leaves is what a fresh index would be: imports of untouched files are
+resolved again when the tree changed around them. An interrupted run keeps what it finished.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tadoru.config import Config
+from tadoru.errors import BadInput
+from tadoru.indexing.changes import Changes, compare
+from tadoru.indexing.crew import looked_at
+from tadoru.indexing.labels import ensure, everything, labels
+from tadoru.indexing.read import Outcome, Task, read
+from tadoru.indexing.targets import MANIFEST_NAMES, Targets
+from tadoru.indexing.walk import Walk, walk
+from tadoru.stores.sqlite.records import FileRecord
+from tadoru.text.decode import decode
+from tadoru.text.languages import language_of
+from tadoru.types import Freshness, Import, IndexReport, IndexState
+
+if TYPE_CHECKING:
+    from tadoru.stores.sqlite import SqliteStore
+    from tadoru.stores.sqlite.writer import Known, Writer
+
+Progress = Callable[[int, int, str], None]
+"""Called with files done, files in all, and the path that was done."""
+
+PUT_FILES = 64
+PUT_BYTES = 4 * 1024 * 1024
+"""One transaction of the writer: a batch is lost at most when the process is killed."""
+PUT_SECONDS = 1.0
+"""So long at most until a file that was read can be found."""
+MANIFEST_BYTES = 1024 * 1024
+INDEX_RATIO = 0.9
+"""Bytes of index per byte of text, for estimates."""
+BYTES_PER_SECOND = 1_500_000
+"""Text indexed per core and second, for estimates."""
+
+
+def scan(store: SqliteStore, root: Path | str, config: Config) -> Changes:
+    """Tell how the source differs from the store. Only labels that are wrong are put right at once.
+
+    Raises: `BadInput` when the root cannot be listed, `StoreBusy` when labels cannot be put right.
+    """
+    ensure(store, config)
+    found = _walk(root, config)
+    return compare(found, store.known(), store.last_scan_ns, config.index.max_file_bytes)
+
+
+def index(
+    store: SqliteStore,
+    root: Path | str,
+    config: Config,
+    *,
+    progress: Progress | None = None,
+    force: bool = False,
+) -> IndexReport:
+    """Bring the store up to date and report what was done, and what was left out and why.
+
+    `force`: read every file again. Raises: `BadInput` when the root cannot be listed, `StoreBusy`
+    when another process is at it, `StoreFull`, `StoreError`.
+    """
+    began = time.monotonic()
+    scan_ns = time.time_ns()
+    found = _walk(root, config)
+    rules = labels(config)
+    with store.writer(labels=rules) as writer:
+        known = writer.known()
+        changes = compare(found, known, store.last_scan_ns, config.index.max_file_bytes)
+        if force:
+            again = [path for path in found.stats if path in known]
+            changes = replace(changes, changed=tuple(again), unchanged=0)
+        run = _Run(store, writer, found, known, config, progress)
+        ensure(store, config, writer)
+        if changes or not store.last_scan_ns:
+            run.update(changes)
+        if changes or changes.verified or not store.last_scan_ns:
+            writer.set_last_scan(scan_ns)
+    return run.report(changes, time.monotonic() - began)
+
+
+def dry_run(root: Path | str, config: Config) -> IndexReport:
+    """Report what an index of the root would hold, without making one."""
+    began = time.monotonic()
+    found = _walk(root, config)
+    sizes = {p: s.st_size for p, s in found.stats.items() if p not in found.targets}
+    kept = {p: n for p, n in sizes.items() if n <= config.index.max_file_bytes}
+    total = sum(kept.values())
+    skipped = {reason: sorted(paths) for reason, paths in found.skipped.items()}
+    large = sorted(sizes.keys() - kept.keys())
+    if large:
+        skipped["too large"] = large
+    from tadoru.indexing.crew import available_cores
+
+    cores = config.index.workers or available_cores()
+    return IndexReport(
+        root=str(root),
+        added=len(found.stats),
+        languages=_by_count(language_of(path) for path in kept),
+        skipped=skipped,
+        notes=tuple(found.notes + _curiosities(found)),
+        seconds=time.monotonic() - began + total / (BYTES_PER_SECOND * cores),
+        source_bytes=total,
+        index_bytes=int(total * INDEX_RATIO),
+        dry_run=True,
+        complete=False,
+    )
+
+
+def _walk(root: Path | str, config: Config) -> Walk:
+    try:
+        return walk(os.path.realpath(root), config.index)
+    except OSError as error:
+        raise BadInput(
+            f"{root}: {error.strerror or error}", hint="give a directory that can be read"
+        ) from None
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of a writer."""
+
+    store: SqliteStore
+    writer: Writer
+    walk: Walk
+    known: dict[str, Known]
+    config: Config
+    progress: Progress | None
+    done: int = 0
+    total: int = 0
+    languages: Counter[str] = field(default_factory=Counter)
+    skipped: dict[str, list[str]] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+    notes: Counter[str] = field(default_factory=Counter)
+    chunks: int = 0
+    symbols: int = 0
+    source_bytes: int = 0
+    targets: Targets | None = None
+
+    # -- content ---------------------------------------------------------------------------------
+
+    def update(self, changes: Changes) -> None:
+        """Name, read and write what changed; then give untouched files their new targets."""
+        stats = [self.walk.file_stat(path) for path in (*changes.added, *changes.changed)]
+        self.writer.set_state(Freshness.UPDATING)
+        self.writer.delete(changes.deleted)
+        self.writer.names(stats)
+        tasks = [
+            Task(stat, self._digest(stat.path))
+            for stat in stats
+            if stat.path not in self.walk.targets
+        ]
+        tasks.sort(key=lambda task: _urgency(task.stat.path))
+        self.total = len(tasks)
+        self.targets = Targets(self.walk.stats.keys(), self._manifest)
+        self._work(tasks)
+        moved = self._moved_edges(changes)
+        if moved:
+            self.total += len(moved)
+            self._work([Task(self.walk.file_stat(path)) for path in moved])
+        self.writer.finish()
+        self.writer.set_state(Freshness.FRESH)
+
+    def _digest(self, path: str) -> bytes:
+        row = self.known.get(path)
+        return row.digest if row else b""
+
+    def _work(self, tasks: list[Task]) -> None:
+        """Read files and write what was found, in batches."""
+        pending: list[FileRecord] = []
+        size = 0
+        since = time.monotonic()
+        limit = self.config.index.max_file_bytes
+        results = looked_at(self.walk.root, tasks, limit=limit, workers=self.config.index.workers)
+        for outcome in results:
+            record = self._take(outcome)
+            if record is not None:
+                pending.append(record)
+                size += len(record.content or b"")
+            full = len(pending) >= PUT_FILES or size >= PUT_BYTES
+            if full or (pending and time.monotonic() - since > PUT_SECONDS):
+                self.writer.put(pending)
+                pending, size, since = [], 0, time.monotonic()
+            self.done += 1
+            if self.progress is not None:
+                self.progress(self.done, self.total, outcome.path)
+        self.writer.put(pending)
+
+    def _take(self, outcome: Outcome) -> FileRecord | None:
+        """Count an outcome; return the record to write, with its imports resolved."""
+        if outcome.status == "gone":
+            self.writer.delete([outcome.path])
+        elif outcome.status == "same" and outcome.stat is not None:
+            self.writer.touch([outcome.stat])
+        elif outcome.status == "unreadable":
+            self.errors.append(f"{outcome.path}: {outcome.reason}")
+        record = outcome.record
+        if record is None:
+            return None
+        if record.note and outcome.status == "record":
+            self.skipped.setdefault(record.note, []).append(outcome.path)
+        if outcome.reason and outcome.status == "record":
+            self.notes[outcome.reason] += 1
+        self.languages[record.language or record.role.value] += 1
+        self.chunks += len(record.chunks)
+        self.symbols += len(record.symbols)
+        self.source_bytes += len(record.content or b"")
+        if record.imports and self.targets is not None:
+            return replace(record, imports=self.targets.resolve(record.imports, record.language))
+        return record
+
+    # -- imports ---------------------------------------------------------------------------------
+
+    def _moved_edges(self, changes: Changes) -> list[str]:
+        """Return untouched files whose imports lead elsewhere since the tree changed."""
+        touched = {*changes.added, *changes.changed}
+        tree_changed = changes.added or changes.deleted
+        manifest_changed = any(p.rpartition("/")[2] in MANIFEST_NAMES for p in changes.changed)
+        if not self.known or not (tree_changed or manifest_changed) or self.targets is None:
+            return []
+        access = everything(self.store)
+        moved: list[str] = []
+        for entry in self.store.entries(access=access):
+            if entry.path in touched or not entry.language:
+                continue
+            stored = self.store.imports(entry.path, access=access)
+            if stored and _edges(stored) != _edges(
+                self.targets.resolve(_whole(stored), entry.language)
+            ):
+                moved.append(entry.path)
+        return moved
+
+    def _manifest(self, path: str) -> str | None:
+        try:
+            root = os.fsencode(self.walk.root)
+            data = read(root, self.walk.file_stat(path), MANIFEST_BYTES).data
+        except (OSError, KeyError):
+            return None
+        decoded = decode(data) if data is not None else None
+        return decoded.text if decoded else None
+
+    # -- the report ------------------------------------------------------------------------------
+
+    def report(self, changes: Changes, seconds: float) -> IndexReport:
+        state = self.store.state(access=everything(self.store))
+        skipped = {**self.walk.skipped}
+        for reason, paths in self.skipped.items():
+            skipped[reason] = skipped.get(reason, []) + paths
+        notes = [*self.walk.notes]
+        notes += [f"{count} files {reason}" for reason, count in sorted(self.notes.items())]
+        notes += _curiosities(self.walk) if changes else []
+        return IndexReport(
+            root=self.walk.root,
+            added=len(changes.added),
+            changed=len(changes.changed),
+            deleted=len(changes.deleted),
+            unchanged=changes.unchanged,
+            languages=dict(self.languages.most_common()),
+            skipped={reason: sorted(paths) for reason, paths in sorted(skipped.items())},
+            notes=tuple(notes),
+            errors=tuple(sorted(self.errors)),
+            chunks=self.chunks,
+            symbols=self.symbols,
+            seconds=seconds,
+            source_bytes=self.source_bytes,
+            index_bytes=_size_of(self.store.directory),
+            index=state,
+            complete=not self.errors and state.status is Freshness.FRESH,
+        )
+
+
+def _urgency(path: str) -> tuple[bool, int, str]:
+    """Read shallow code first: it is what early questions are about."""
+    data = path.endswith((".po", ".json", ".svg", ".csv", ".txt", ".lock", ".xml"))
+    return (data, path.count("/"), path)
+
+
+def _edges(edges: Iterable[Import]) -> set[tuple[str, int, str, frozenset[str]]]:
+    return {(edge.module, edge.line, edge.target, frozenset(edge.names)) for edge in edges}
+
+
+def _whole(edges: Iterable[Import]) -> Iterator[Import]:
+    """Join the edges of one statement, which were split by target."""
+    statements: dict[tuple[str, int], Import] = {}
+    for edge in edges:
+        key = (edge.module, edge.line)
+        before = statements.get(key)
+        names = (*before.names, *edge.names) if before else edge.names
+        statements[key] = replace(edge, names=tuple(dict.fromkeys(names)))
+    yield from statements.values()
+
+
+def _by_count(names: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(name or "other" for name in names).most_common())
+
+
+def _curiosities(found: Walk) -> list[str]:
+    """Say what of a tree may surprise: nested repositories, links, names that differ in case."""
+    notes: list[str] = []
+    if found.repositories:
+        notes.append(f"nested repositories, indexed with the tree: {_some(found.repositories)}")
+    if found.targets:
+        notes.append(f"symbolic links, listed and not followed: {len(found.targets)}")
+    hard = sum(1 for s in found.stats.values() if s.st_nlink > 1)
+    if hard:
+        notes.append(f"files with several hard links, each indexed under its own name: {hard}")
+    folded: dict[str, list[str]] = {}
+    for path in found.stats:
+        folded.setdefault(path.casefold(), []).append(path)
+    twins = [" = ".join(sorted(paths)) for paths in folded.values() if len(paths) > 1]
+    if twins:
+        notes.append(f"names that differ in case alone: {_some(twins)}")
+    return notes
+
+
+def _some(names: list[str], limit: int = 5) -> str:
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(sorted(names)[:limit]) + more
+
+
+def _size_of(directory: Path) -> int:
+    total = 0
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            try:
+                total += (Path(folder) / name).stat().st_size
+            except OSError:
+                continue
+    return total
+
+
+__all__ = ["Changes", "IndexState", "Progress", "dry_run", "index", "scan"]
