@@ -101,7 +101,7 @@ def _strength(
             continue
         mean = means[field]
         relative = document.lengths[field] / mean if mean else 1.0
-        value = (weight.weight * frequency) / ((1.0 - weight.b) + weight.b * relative)
+        value = frequency * (weight.weight / ((1.0 - weight.b) + weight.b * relative))
         if field is Field.PATH:
             path = value
         else:

@@ -34,6 +34,8 @@ VIEWS_KEPT = 8
 _TF_MASK = (1 << FIELD_SHIFT) - 1
 
 Floats = npt.NDArray[np.float64]
+Ranks = npt.NDArray[np.int64]
+Fields = dict[Field, FieldWeight]
 
 
 class PostingsKind:
@@ -177,6 +179,8 @@ class _Part:
         self._everything = bool(self._files.all())
         self._terms = term_lists(covered.segment)
         self._paths = path_lists(covered.segment)
+        self._rows = np.arange(len(Field)) * int(self._starts[-1])
+        self._worth_of: tuple[tuple[FieldWeight | None, ...], Floats] | None = None
 
     @cached_property
     def _slots(self) -> npt.NDArray[np.int64]:
@@ -211,30 +215,20 @@ class _Part:
         return _Run(docs, payload, starts, path_docs, np.repeat(counts, sizes))
 
     def score(
-        self,
-        runs: Sequence[tuple[float, _Run]],
-        fields: dict[Field, FieldWeight],
-        means: Sequence[float],
-    ) -> tuple[Floats, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        self, runs: Sequence[tuple[float, _Run]], fields: Fields, means: Sequence[float]
+    ) -> tuple[Floats, Ranks, Ranks]:
         """Return score, rank of the file and chunk index of every chunk that has a term."""
         scores = np.zeros(int(self._starts[-1]))
-        weights = np.array([fields[f].weight if f in fields else 0.0 for f in Field])
-        slopes = np.array([fields[f].b if f in fields else 0.0 for f in Field])
-        averages = np.array(means)
-        lengths = self._segment.arrays["lengths"]
+        worth = self._worth(fields, means)
         for gain, run in runs:
-            field = (run.payload >> FIELD_SHIFT).astype(np.int64)
-            counts = run.payload & _TF_MASK
-            strengths = (weights[field] * counts) / (
-                (1.0 - slopes[field]) + slopes[field] * (lengths[field, run.docs] / averages[field])
-            )
+            places = run.docs + self._rows[run.payload >> FIELD_SHIFT]
+            strengths = worth[places] * (run.payload & _TF_MASK)
             docs = run.docs[run.starts]
-            if len(docs):
+            if len(docs) < len(strengths):
                 strengths = np.add.reduceat(strengths, run.starts)
-            if len(run.path_docs) and Field.PATH in fields:
-                path, b = fields[Field.PATH].weight, fields[Field.PATH].b
-                relative = lengths[Field.PATH, run.path_docs] / averages[Field.PATH]
-                from_path = (path * run.path_counts) / ((1.0 - b) + b * relative)
+            if len(run.path_docs):
+                # The field PATH is row 0, so a chunk's own number is its place.
+                from_path = worth[run.path_docs] * run.path_counts
                 both, places = _contained(run.path_docs, docs)
                 strengths[places[both]] = from_path[both] + strengths[places[both]]
                 alone = from_path[~both]
@@ -243,6 +237,18 @@ class _Part:
         hits = np.flatnonzero(scores)
         slots = self._slots[hits]
         return scores[hits], self._ranks[slots], hits - self._starts[slots]
+
+    def _worth(self, fields: Fields, means: Sequence[float]) -> Floats:
+        """Return what one occurrence in each field of each chunk is worth, (fields * chunks,)."""
+        key = tuple(fields.get(field) for field in Field)
+        if self._worth_of is None or self._worth_of[0] != key:
+            worth = np.zeros(self._segment.arrays["lengths"].shape)
+            for field, weight in fields.items():
+                mean = means[field]
+                relative = self._segment.arrays["lengths"][field] / mean if mean else 1.0
+                worth[field] = weight.weight / ((1.0 - weight.b) + weight.b * relative)
+            self._worth_of = (key, worth.reshape(-1))
+        return self._worth_of[1]
 
 
 def _postings(lists: Lists, key: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:

@@ -116,6 +116,7 @@ def create(directory: Path, root: Path) -> None:
 
 
 def _fill(connection: sqlite3.Connection, root: Path) -> None:
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # first, or it has no effect
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")

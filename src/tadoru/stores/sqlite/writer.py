@@ -300,6 +300,8 @@ class Writer:
 
                 dense.drop_unused(self._connection)
             self._connection.execute("PRAGMA optimize")
+            # What waited in `pending` leaves free pages behind: as much as a small index itself.
+            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     # -- inside --------------------------------------------------------------------------------
