@@ -16,7 +16,7 @@ from rapidfuzz.distance import Indel
 from tadoru.resolve.align import similarity
 from tadoru.resolve.index import PathIndex
 from tadoru.resolve.normalize import Request
-from tadoru.resolve.words import Name, fold, parse_name, singular, tokens
+from tadoru.resolve.words import Name, as_asked, fold, parse_name, singular, tokens
 
 SAME_NAME = 40
 """Paths kept among those that share one name, after comparison as wholes."""
@@ -37,7 +37,7 @@ def gather(
     index: PathIndex, request: Request, history: Sequence[str] = (), intent: Sequence[str] = ()
 ) -> list[str]:
     """Return the candidates of a request, unordered, without repetition."""
-    name = parse_name(request.name)
+    name = as_asked(request.name, index.extensions, wants_dir=request.wants_dir)
     found: dict[str, None] = {}
     names, best = _names(index, request, name)
     for candidate in names:

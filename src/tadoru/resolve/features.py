@@ -20,6 +20,7 @@ from tadoru.resolve.words import (
     GENERATED_WORDS,
     ROLES,
     Name,
+    as_asked,
     fold,
     parse_name,
     same_family,
@@ -34,6 +35,8 @@ NAME_FEATURES = (
     "name_folded",
     "name_plural",
     "name_similarity",
+    "name_close",
+    "name_prefix",
     "name_typo",
     "name_contains",
     "name_words_asked",
@@ -63,10 +66,8 @@ DIRECTORY_FEATURES = (
     "in_base",
     "generated",
     "history_same",
-    "history_kin",
     "history_near",
     "bare_history_same",
-    "bare_history_kin",
     "bare_history_near",
     "intent_dir",
     "intent_covered",
@@ -92,9 +93,12 @@ CROSS_FEATURES = (
     "history_itself",
     "intent_name",
     "defines_symbol",
+    "populous",
 )
 FEATURES = NAME_FEATURES + DIRECTORY_FEATURES + CROSS_FEATURES
 
+CLOSE = 0.7
+"""Name similarity from which it counts twice."""
 HISTORY_DECAY = 0.9
 """Weight of a remembered path against the one after it."""
 
@@ -123,7 +127,9 @@ class Context:
     _directories: dict[str, list[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.name = parse_name(self.request.name)
+        self.name = as_asked(
+            self.request.name, self.index.extensions, wants_dir=self.request.wants_dir
+        )
         self.asked = tuple(fold(part) for part in self.request.parts[:-1])
         parent = self.request.parts[:-1]
         rooted = self.request.absolute and not self.request.outside
@@ -158,7 +164,7 @@ class Context:
         exact = asked.raw == offered.raw
         case = not exact and asked.raw.casefold() == offered.raw.casefold()
         folded = asked.folded == offered.folded or fold(asked.raw) == fold(offered.raw)
-        plural = not folded and singular(asked.folded) == singular(offered.folded)
+        plural = folded or singular(asked.folded) == singular(offered.folded)
         similarity = 1.0 if folded else Indel.normalized_similarity(asked.folded, offered.folded)
         covered_asked, covered_offered, rare = self._words(asked, offered)
         return [
@@ -167,8 +173,10 @@ class Context:
             float(folded),
             float(plural),
             similarity,
-            0.0 if folded else _typo(asked.folded, offered.folded),
-            0.0 if folded else _containment(asked.folded, offered.folded),
+            max(0.0, similarity - CLOSE) / (1.0 - CLOSE),
+            _shared_start(asked.folded, offered.folded) / max(1, len(asked.folded)),
+            1.0 if folded else _typo(asked.folded, offered.folded),
+            1.0 if folded else _containment(asked.folded, offered.folded),
             covered_asked,
             covered_offered,
             rare,
@@ -238,9 +246,9 @@ class Context:
             math.log1p(len(offered)),
         ]
 
-    def _history(self, parent: str) -> tuple[float, float, float]:
-        """Return decayed closeness to remembered paths: same directory, kin, shared ancestry."""
-        same = kin = near = 0.0
+    def _history(self, parent: str) -> tuple[float, float]:
+        """Return decayed closeness to remembered paths: same directory, telling ancestor."""
+        same = near = 0.0
         weight = 1.0
         total = 0.0
         parts = parent.split("/") if parent else []
@@ -254,11 +262,10 @@ class Context:
                 if left != right:
                     break
                 shared += 1
-            near += weight * shared / max(1, len(parts), len(directory))
-            kin += weight * (len(parts) > 1 and shared >= len(parts) - 1)
+            near += weight * self.index.closeness("/".join(parts[:shared]))
             total += weight
             weight *= HISTORY_DECAY
-        return (same / total, kin / total, near / total) if total else (0.0, 0.0, 0.0)
+        return (same / total, near / total) if total else (0.0, 0.0)
 
     def _meant(self, offered: Sequence[str], parent: str) -> tuple[float, float]:
         """Return how much of the last directory the intent names, and how much of the intent the
@@ -284,10 +291,10 @@ class Context:
     def _cross(
         self, path: str, parent: str, name: str, is_dir: bool, by_name: Sequence[float]
     ) -> list[float]:
-        exact, folded, similarity, typo = by_name[0], by_name[2], by_name[4], by_name[5]
+        exact, folded, similarity, typo = by_name[0], by_name[2], by_name[4], by_name[7]
         here = parent == self.request.parent and self.parent_exists
         offered = parse_name(name)
-        generic = self.name.generic
+        generic = self.name.generic or self.name.folded in self.asked
         count = len(self.index.by_name.get(self.request.name, ()))
         ancestor = path == self.anchor and is_dir and not here
         missing = len(self.request.parts) - path.count("/") - 1 if ancestor else 0
@@ -300,7 +307,7 @@ class Context:
             self._alone(parent, offered, is_dir) if here else 0.0,
             float(here and _is_main(offered, last_asked)),
             float(bool(last_asked) and self.name.folded == last_asked and here),
-            0.0 if folded else self._moved(parent, offered),
+            1.0 if folded else self._moved(parent, offered),
             folded * here,
             similarity * here,
             typo * here,
@@ -310,10 +317,16 @@ class Context:
             self._itself(path),
             self._intent(offered.words),
             self.symbols.get(path, 0.0),
+            math.log1p(self.index.below(path)) / 5.0 if is_dir else 0.0,
         ]
 
     def _alone(self, parent: str, offered: Name, is_dir: bool) -> float:
-        """Return 1/n for a file among n files of its extension in the directory asked for."""
+        """Return 1/n for one of n alike in the directory asked for: files of one extension, or
+        directories when a name without an extension was asked for."""
+        if is_dir and not self.name.extension:
+            prefix = parent + "/" if parent else ""
+            names = self.index.children(parent)[:200]
+            return 1.0 / max(1, sum(self.index.is_dir(prefix + n) for n in names))
         if (
             is_dir
             or offered.extension != self.name.extension
@@ -357,6 +370,15 @@ def _typo(left: str, right: str) -> float:
     if edits == 1:
         return 1.0
     return 0.6 if edits == 2 and shorter >= 7 else 0.0
+
+
+def _shared_start(left: str, right: str) -> int:
+    length = 0
+    for a, b in zip(left, right, strict=False):
+        if a != b:
+            break
+        length += 1
+    return length
 
 
 def _containment(left: str, right: str) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cached_property
@@ -37,6 +38,7 @@ class PathIndex:
         self.by_fold: dict[str, list[str]] = dict(by_fold)
         """Folded stem -> base names."""
         self.folds: list[str] = list(self.by_fold)
+        self._below: dict[str, int] = {}
 
     def children(self, directory: str) -> list[str]:
         """Return the names in a directory."""
@@ -87,6 +89,23 @@ class PathIndex:
         """Return how much a directory name says: the logarithm of its rarity, at least 0.5."""
         count = self.folded_directories.get(folded, 0)
         return max(0.5, math.log((1 + len(self.directories)) / (1 + count)))
+
+    def below(self, directory: str) -> int:
+        """Return how many files lie below a directory."""
+        count = self._below.get(directory)
+        if count is None:
+            files = self.files
+            start = bisect_left(files, directory + "/") if directory else 0
+            end = bisect_left(files, directory + "0") if directory else len(files)
+            count = self._below[directory] = end - start
+        return count
+
+    def closeness(self, ancestor: str) -> float:
+        """Return how much it says that two paths share this directory, 0 (the root) to 1."""
+        total = len(self.files)
+        if not ancestor or total < 2:
+            return 0.0
+        return 1.0 - math.log(max(1, self.below(ancestor))) / math.log(total)
 
     def word_weight(self, word: str) -> float:
         """Return how much a word of a base name says: the logarithm of its rarity."""

@@ -143,7 +143,11 @@ def rank(context: Context, paths: Sequence[str], weights: Weights) -> tuple[list
     none_share = math.exp(none - peak)
     total = sum(shares) + none_share
     order = sorted(range(len(paths)), key=lambda i: (-utilities[i], len(paths[i]), paths[i]))
-    ranked = [
-        Scored(paths[i], weights.calibrated(shares[i] / total), tuple(vectors[i])) for i in order
-    ]
+    if not order:
+        return [], 1.0
+    first = shares[order[0]] / total
+    sure = weights.calibrated(first)
+    rest = (1.0 - sure) / (1.0 - first) if first < 1.0 else 0.0
+    scores = [sure, *(min(sure, rest * shares[i] / total) for i in order[1:])]
+    ranked = [Scored(paths[i], s, tuple(vectors[i])) for i, s in zip(order, scores, strict=True)]
     return ranked, none_share / total

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tadoru.text.terms import stem
@@ -170,5 +171,28 @@ def parse_name(raw: str) -> Name:
         words=words,
         roles=frozenset(roles),
         is_test=not TEST_WORDS.isdisjoint(words),
-        generic=folded in GENERIC or (len(words) == 1 and words[0] in ROLES),
+        generic=folded in GENERIC
+        or (bool(words) and all(word in ROLES or word in TEST_WORDS for word in words)),
+    )
+
+
+def as_asked(raw: str, known: Container[str], *, wants_dir: bool) -> Name:
+    """Return the comparable form of a requested name.
+
+    What follows the last dot is an extension only where it can be one: not before a final
+    separator (`loader.test/`), and not when nobody knows it (`v1.19`).
+    """
+    name = parse_name(raw)
+    if not name.extension or not (
+        wants_dir or (name.extension not in known and name.extension not in _FAMILY)
+    ):
+        return name
+    words = tokens(raw)
+    return replace(
+        name,
+        stem=raw,
+        extension="",
+        folded=fold(raw),
+        words=words,
+        is_test=not TEST_WORDS.isdisjoint(words),
     )
