@@ -121,7 +121,7 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
     ("read_file", {"path": "/etc/passwd"}, "served:"),
     ("read_file", {"path": "a\0b"}, "NUL"),
     ("search", {"question": ""}, "question"),
-    ("search", {"question": "x" * 100_001}, "100,000"),
+    ("search", {"question": "x" * 100_001}, "100 KB"),
     ("outline", {}, "nknown tool"),
     ("search", {"question": "x", "terms": "not a list"}, "terms"),
 ]

@@ -153,7 +153,7 @@ def test_nothing_heavy_is_loaded_before_initialize_is_answered(
 import sys, anyio
 from tadoru.cli import main
 def report(*_):
-    heavy = {"numpy", "tree_sitter", "bashkit", "re2", "rapidfuzz", "watchfiles", "zstandard"}
+    heavy = {"numpy", "tree_sitter", "bashkit", "re2", "rapidfuzz", "zstandard"}
     loaded = {name.partition(".")[0] for name in sys.modules}
     sys.stderr.write("LOADED " + ",".join(sorted(heavy & loaded)) + ".\\n")
 anyio.run = report

@@ -44,11 +44,11 @@ def out(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
-def out_text(text: str) -> None:
-    """Print file text: as it is into a pipe, harmless on a terminal."""
+def out_text(text: str, *, exact: bool = False) -> None:
+    """Print text of several lines, harmless on a terminal; `exact`: as it is into a pipe."""
     if not text:
         return
-    sys.stdout.write(shown_text(text) if sys.stdout.isatty() else text)
+    sys.stdout.write(text if exact and not sys.stdout.isatty() else shown_text(text))
     if not text.endswith("\n"):
         sys.stdout.write("\n")
 

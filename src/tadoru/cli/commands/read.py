@@ -39,7 +39,8 @@ def read(
     if session.as_json:
         out_json(answer)
     else:
-        out_text(numbered(answer.text, answer.start_line) if number else answer.text)
+        text = numbered(answer.text, answer.start_line) if number else answer.text
+        out_text(text, exact=True)
     if answer.recovered_from:
         note(f"tadoru: {answer.recovered_from} does not exist; this is {answer.path}")
     if answer.truncated:

@@ -125,7 +125,7 @@ def retry(
     elif answer.status == "ok":
         if answer.path != path:
             note(f"tadoru: used {answer.path}")
-        out_text(answer.result)
+        out_text(answer.result, exact=True)
     elif answer.resolution is not None:
         print_resolution(answer.resolution, host=False, others=True)
     else:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tadoru.cli.options import Session, shared_options
-from tadoru.cli.output import note_state, note_warnings, out, out_json, out_text
+from tadoru.cli.output import note_state, note_warnings, out, out_json, out_text, shown
 from tadoru.errors import BadInput
 from tadoru.types import Freshness
 
@@ -74,7 +74,7 @@ def search(
         out_json(answer)
     elif names_only:
         for hit in answer.hits:
-            out(f"{hit.path}:{hit.start_line}:{hit.breadcrumb}")
+            out(f"{shown(hit.path)}:{hit.start_line}:{shown(hit.breadcrumb)}")
     elif answer.hits:
         out_text(answer.text)
         if answer.index.status is not Freshness.FRESH:
