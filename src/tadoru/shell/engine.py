@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 Suggest = Callable[[str], str | None]
 """Tree path that does not exist -> a line for stderr, or None."""
 
-TIMED_OUT = 124
 POOL_THREADS = 32
 """Command lines that run at once for callers that are inside an event loop of their own."""
 
@@ -111,7 +110,7 @@ class _Job:
     async def run(self, command: str, key: bytes) -> RunResult:
         bash = self._machine.interpreter(self._cwd)
         if self._session.snapshot:
-            _restore(bash, self._session.snapshot, key)
+            _restore(bash, self._session.snapshot)
         out = Collector(self._config.max_output_bytes)
         err = Collector(self._config.max_output_bytes)
         code, trouble = await self._machine.execute(bash, command, _sink(out), _sink(err))
@@ -150,7 +149,7 @@ class _Job:
         """Return where the session is now, its state, and a note when it could not be kept."""
         try:
             cwd = bash.shell_state().cwd
-            self._session.snapshot = bash.snapshot_keyed(key, exclude_filesystem=True)
+            self._session.snapshot = bash.snapshot(exclude_filesystem=True)
             return cwd, seal(self._session, key), ""
         except BadInput as error:
             return cwd, b"", f"tadoru: {error.message}; {error.hint}\n"
@@ -165,11 +164,12 @@ class _Job:
         return lambda path: ask("/" + normalize(path, cwd))
 
 
-def _restore(bash: Bash, snapshot: bytes, key: bytes) -> None:
+def _restore(bash: Bash, snapshot: bytes) -> None:
+    """Restore what `seal` has signed; bashkit's own keyed form would sign it a second time."""
     from bashkit import BashError
 
     try:
-        bash.restore_snapshot_keyed(snapshot, key)
+        bash.restore_snapshot(snapshot)
     except (BashError, ValueError) as error:
         raise BadInput(
             f"the session state cannot be restored: {error}",
