@@ -3,7 +3,9 @@
 from tadoru.resolve.answer import Renames, resolve
 from tadoru.resolve.history import History
 from tadoru.resolve.index import PathIndex, path_index
+from tadoru.resolve.renames import renames
 from tadoru.resolve.reply import AMBIGUOUS, RESOLVED, RETRY
+from tadoru.resolve.retry import Strategy, retry
 
 __all__ = [
     "AMBIGUOUS",
@@ -12,6 +14,9 @@ __all__ = [
     "History",
     "PathIndex",
     "Renames",
+    "Strategy",
     "path_index",
+    "renames",
     "resolve",
+    "retry",
 ]

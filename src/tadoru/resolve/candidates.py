@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from heapq import nsmallest
 
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
@@ -96,7 +97,7 @@ def _by_words(index: PathIndex, words: Iterable[str]) -> list[str]:
                 weights[candidate] += weight
     if len(weights) <= WORD_NAMES:
         return list(weights)
-    return sorted(weights, key=lambda n: (-weights[n], len(n), n))[:WORD_NAMES]
+    return nsmallest(WORD_NAMES, weights, key=lambda n: (-weights[n], len(n), n))
 
 
 def _whole(path: str, paths: Sequence[str], limit: int) -> list[str]:

@@ -121,6 +121,9 @@ class Context:
     """The deepest directory of the request that exists."""
     bare: bool = field(init=False)
     """No directory was given with the name."""
+    _asked_words: set[str] = field(init=False)
+    """Words of the name and of its directory."""
+    _asked_weight: float = field(init=False)
     _intended: dict[str, float] = field(default_factory=dict)
     """Words of the intent that name directories -> how much they say."""
     _names: dict[tuple[str, bool], list[float]] = field(default_factory=dict)
@@ -138,6 +141,8 @@ class Context:
         while depth and not self.index.is_dir("/".join(parent[:depth])):
             depth -= 1
         self.anchor = "/".join(parent[:depth])
+        self._asked_words = {*self.name.words, *tokens(parent[-1] if parent else "")}
+        self._asked_weight = sum(map(self.index.word_weight, self.name.word_set)) or 1.0
         self.bare = len(self.request.spelled) <= 1
         if self.intent:
             known, count = self.index.directory_words, 1 + len(self.index.directories)
@@ -188,14 +193,15 @@ class Context:
 
     def _words(self, asked: Name, offered: Name) -> tuple[float, float, float]:
         """Return the weighted share of words in common, of both sides, and the weight itself."""
-        weight = self.index.word_weight
-        common = set(asked.words) & set(offered.words)
+        common = asked.word_set & offered.word_set
         if not common:
             return 0.0, 0.0, 0.0
+        weight = self.index.word_weight
         both = sum(map(weight, common))
-        of_asked = sum(map(weight, set(asked.words))) or 1.0
-        of_offered = sum(map(weight, set(offered.words))) or 1.0
-        return both / of_asked, both / of_offered, min(2.0, both / 6.0)
+        of_offered = (
+            both if len(common) == len(offered.word_set) else sum(map(weight, offered.word_set))
+        )
+        return both / self._asked_weight, both / (of_offered or 1.0), min(2.0, both / 6.0)
 
     def _extension(self, asked: Name, offered: Name, is_dir: bool) -> tuple[float, ...]:
         left, right = asked.extension, "" if is_dir else offered.extension
@@ -346,13 +352,12 @@ class Context:
         `session/state_test.go` for `session_state_test.go`, `git_operations.go` for
         `gitutil/operations.go`.
         """
-        asked = set(self.name.words)
-        if len(self.request.parts) > 1:
-            asked |= set(tokens(self.request.parts[-2]))
-        found = set(offered.words) | set(tokens(parent.rpartition("/")[2]))
+        found = offered.word_set.union(tokens(parent.rpartition("/")[2]))
+        common = self._asked_words & found
+        if not common:
+            return 0.0
         weight = self.index.word_weight
-        total = sum(map(weight, asked | found))
-        return sum(map(weight, asked & found)) / total if total and asked & found else 0.0
+        return sum(map(weight, common)) / sum(map(weight, self._asked_words | found))
 
     def _itself(self, path: str) -> float:
         for position, recent in enumerate(self.history):
@@ -388,9 +393,9 @@ def _containment(left: str, right: str) -> float:
 
 def _role(asked: Name, offered: Name) -> float:
     """Return the share of the asked words that are answered by a word of the same role."""
-    left = [word for word in asked.words if word not in offered.words]
-    if not left or not offered.roles:
+    if not offered.roles or not asked.roles:
         return 0.0
+    left = [word for word in asked.words if word not in offered.word_set]
     return sum(not offered.roles.isdisjoint(ROLES.get(word, ())) for word in left) / len(
         asked.words
     )

@@ -39,6 +39,8 @@ class PathIndex:
         """Folded stem -> base names."""
         self.folds: list[str] = list(self.by_fold)
         self._below: dict[str, int] = {}
+        self._word_weights: dict[str, float] = {}
+        self._directory_weights: dict[str, float] = {}
 
     def children(self, directory: str) -> list[str]:
         """Return the names in a directory."""
@@ -80,15 +82,17 @@ class PathIndex:
     def directory_words(self) -> Counter[str]:
         """Stemmed word -> number of directories whose own name contains it."""
         return Counter(
-            word
-            for path in self.directories
-            for word in set(tokens(path[path.rfind("/") + 1 :]))
+            word for path in self.directories for word in set(tokens(path[path.rfind("/") + 1 :]))
         )
 
     def directory_weight(self, folded: str) -> float:
         """Return how much a directory name says: the logarithm of its rarity, at least 0.5."""
-        count = self.folded_directories.get(folded, 0)
-        return max(0.5, math.log((1 + len(self.directories)) / (1 + count)))
+        weight = self._directory_weights.get(folded)
+        if weight is None:
+            count = self.folded_directories.get(folded, 0)
+            weight = max(0.5, math.log((1 + len(self.directories)) / (1 + count)))
+            self._directory_weights[folded] = weight
+        return weight
 
     def below(self, directory: str) -> int:
         """Return how many files lie below a directory."""
@@ -109,8 +113,11 @@ class PathIndex:
 
     def word_weight(self, word: str) -> float:
         """Return how much a word of a base name says: the logarithm of its rarity."""
-        count = len(self.by_token.get(word, ()))
-        return math.log((2 + len(self.by_name)) / (1 + count))
+        weight = self._word_weights.get(word)
+        if weight is None:
+            count = len(self.by_token.get(word, ()))
+            weight = self._word_weights[word] = math.log((2 + len(self.by_name)) / (1 + count))
+        return weight
 
 
 _lock = threading.Lock()

@@ -108,6 +108,7 @@ def same_family(left: str, right: str) -> bool:
     return family is not None and family == _FAMILY.get(right)
 
 
+@lru_cache(maxsize=65_536)
 def fold(text: str) -> str:
     """Return a spelling without case, separators and Unicode forms; `text` when nothing is left."""
     if text.isascii():
@@ -132,6 +133,7 @@ def split_extension(name: str) -> tuple[str, str]:
     return (name[:position], name[position + 1 :].lower()) if position > 0 else (name, "")
 
 
+@lru_cache(maxsize=65_536)
 def tokens(text: str) -> tuple[str, ...]:
     """Return the stemmed words of a name in order: camel, snake, digits apart."""
     if not text.isascii():
@@ -149,6 +151,7 @@ class Name:
     folded: str
     """The stem, folded."""
     words: tuple[str, ...]
+    word_set: frozenset[str]
     roles: frozenset[int]
     is_test: bool
     generic: bool
@@ -169,6 +172,7 @@ def parse_name(raw: str) -> Name:
         extension=extension,
         folded=folded,
         words=words,
+        word_set=frozenset(words),
         roles=frozenset(roles),
         is_test=not TEST_WORDS.isdisjoint(words),
         generic=folded in GENERIC
@@ -194,5 +198,6 @@ def as_asked(raw: str, known: Container[str], *, wants_dir: bool) -> Name:
         extension="",
         folded=fold(raw),
         words=words,
+        word_set=frozenset(words),
         is_test=not TEST_WORDS.isdisjoint(words),
     )
