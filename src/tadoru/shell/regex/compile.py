@@ -1,0 +1,50 @@
+"""From the words on grep's command line to a matcher."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tadoru.shell.regex.charset import caseless, single
+from tadoru.shell.regex.matcher import Clock, Matcher, Rules
+from tadoru.shell.regex.nodes import EMPTY, NEVER, Chars, Node, alt, cat
+from tadoru.shell.regex.posix import PosixParser
+
+Syntax = Literal["basic", "extended", "fixed"]
+
+
+def compile_posix(
+    patterns: list[str],
+    syntax: Syntax,
+    rules: Rules,
+    clock: Clock,
+    *,
+    ignore_case: bool = False,
+) -> tuple[Matcher, list[str]]:
+    """Return a matcher for any of `patterns`, and the warnings that GNU grep would give.
+
+    No pattern matches nothing; an empty one, everything. Raises PatternError in GNU's words.
+    """
+    branches: list[Node] = []
+    warnings: list[str] = []
+    groups = 0
+    for pattern in patterns:
+        if syntax == "fixed":
+            branches.append(fixed(pattern, ignore_case=ignore_case))
+            continue
+        parser = PosixParser(
+            pattern, extended=syntax == "extended", fold=ignore_case, groups_before=groups
+        )
+        branches.append(parser.parse())
+        groups = parser.groups
+        warnings.extend(parser.warnings)
+    unique = list(dict.fromkeys(branches))
+    tree = alt(unique) if unique else NEVER
+    return Matcher(tree, rules, clock, branches=unique or [NEVER]), warnings
+
+
+def fixed(text: str, *, ignore_case: bool) -> Node:
+    """Return the tree of a text that stands for itself."""
+    if not text:
+        return EMPTY
+    codes = [single(ord(character)) for character in text]
+    return cat([Chars(caseless(code) if ignore_case else code) for code in codes])

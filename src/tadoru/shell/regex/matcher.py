@@ -1,0 +1,424 @@
+"""Finds the lines of a buffer in which an expression matches, and where it matches in a line.
+
+RE2 runs over the whole buffer and proposes lines; where it cannot say exactly what the expression
+means (see `emit`), each proposed line is decided by the automaton, or by the backtracking engine
+under its time limit. A line is what lies between two newlines; with `zero`, between two NULs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+from tadoru.shell.regex import backtrack
+from tadoru.shell.regex.automaton import Automaton
+from tadoru.shell.regex.charset import (
+    INVALID,
+    Ranges,
+    contains,
+    intersect,
+    negate,
+    union,
+    word,
+)
+from tadoru.shell.regex.emit import Emitter
+from tadoru.shell.regex.literals import Literals, necessary
+from tadoru.shell.regex.nodes import (
+    Alt,
+    At,
+    Cat,
+    Chars,
+    Group,
+    Node,
+    Opaque,
+    PatternError,
+    Place,
+    Repeat,
+    needs_backtracking,
+    nullable,
+)
+
+RE2_BYTES = 32 << 20
+"""Memory that RE2 may use for one expression before it gets slower."""
+Span = tuple[int, int]
+
+_SWAP = bytes([10, *range(1, 10), 0, *range(11, 256)])
+"""Exchanges newline and NUL, so that `-z` is the same work as without."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """How a matcher learns the time: `check` raises when it is over, `left` gives seconds."""
+
+    check: Callable[[], None] = lambda: None
+    left: Callable[[], float] = lambda: 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How an expression is applied to lines."""
+
+    word: bool = False
+    """A match must have no word character on either side (`-w`)."""
+    line: bool = False
+    """A match must be the whole line (`-x`)."""
+    zero: bool = False
+    """Lines end in NUL instead of newline (`-z`)."""
+    longest: bool = True
+    """POSIX: the longest of the leftmost matches; else the first, as Perl has it."""
+
+
+class Matcher:
+    """One compiled expression. `literals` is what `View.candidates` takes.
+
+    `backtracker`: decides lines for trees with parts that only it understands.
+    """
+
+    def __init__(
+        self,
+        tree: Node,
+        rules: Rules,
+        clock: Clock,
+        *,
+        branches: list[Node] | None = None,
+        backtracker: backtrack.Backtracker | None = None,
+    ) -> None:
+        self.rules = rules
+        self.literals: Literals = necessary(branches if branches is not None else [tree])
+        self._clock = clock
+        self._core = _swapped(tree) if rules.zero else tree
+        self._backtracker = backtracker
+        self._hard = needs_backtracking(tree)
+        self._plans: dict[str, _Plan] = {}
+        # -w on what can match nothing follows GNU's own search, which no expression describes.
+        self._word_by_hand = rules.word and not rules.line and nullable(tree)
+
+    # -- lines ---------------------------------------------------------------------------------
+
+    def lines(self, data: bytes) -> Iterator[Span]:
+        """Yield (start, end) of the matching lines of a buffer, without their terminators."""
+        if not data:
+            return
+        if self.rules.zero:
+            data = data.translate(_SWAP)
+        kind = _kind(data)
+        if self._literal is not None:
+            yield from self._literal_lines(data, kind)
+            return
+        plan = self._plan(kind)
+        proposed = _loose_lines(plan.scan, data) if kind == "broken" else _lines(plan.scan, data)
+        for begin, end in proposed:
+            if plan.decides or self._decide(data[begin:end], kind):
+                yield begin, end
+
+    def _literal_lines(self, data: bytes, kind: str) -> Iterator[Span]:
+        literal = self._literal or b""
+        sure = not (self.rules.word or self.rules.line)
+        at = data.find(literal)
+        while at >= 0:
+            end = data.find(b"\n", at)
+            if end < 0:
+                end = len(data)
+            begin = data.rfind(b"\n", 0, at) + 1
+            if sure or self._decide(data[begin:end], kind):
+                yield begin, end
+            at = data.find(literal, end)
+
+    def search(self, line: bytes) -> bool:
+        """Tell whether one line (without its terminator) matches."""
+        if self.rules.zero:
+            line = line.translate(_SWAP)
+        return self._decide(line, _kind(line))
+
+    def _decide(self, line: bytes, kind: str) -> bool:
+        """Decide one line. `kind` is that of the buffer; a line can be simpler than it."""
+        if kind != "ascii" and line.isascii():
+            kind = "ascii"
+        plan = self._plan(kind)
+        if plan.decides:
+            return plan.scan.search(line) is not None
+        if plan.proposes and plan.scan.search(line) is None:
+            return False
+        text = line.decode("utf-8", "surrogateescape")
+        if self._hard:
+            return self._ask_backtracker(text)
+        if self._word_by_hand:
+            return next(self._word_spans(text), None) is not None
+        return self._select.search(text)
+
+    def _ask_backtracker(self, text: str) -> bool:
+        return self._wrapped_backtracker.find(text) is not None
+
+    # -- places in a line ----------------------------------------------------------------------
+
+    def spans(self, line: bytes) -> list[Span]:
+        """Return the byte spans of the matches in a line that has one, without empty ones."""
+        if self.rules.line:
+            return [(0, len(line))] if line else []
+        if self.rules.zero:
+            line = line.translate(_SWAP)
+        kind = _kind(line)
+        plan = self._plan(kind)
+        if plan.core is not None and not self.rules.word:
+            return [span for m in plan.core.finditer(line) if (span := m.span())[0] < span[1]]
+        text = line.decode("utf-8", "surrogateescape")
+        if self._hard or not self.rules.longest:
+            found = self._backtracked_spans(text)
+        elif self.rules.word:
+            found = self._word_spans(text)
+        else:
+            found = self._automaton_spans(text)
+        spans = [span for span in found if span[0] < span[1]]
+        return spans if kind == "ascii" else _in_bytes(text, spans)
+
+    def _backtracked_spans(self, text: str) -> Iterator[Span]:
+        at = 0
+        while at <= len(text):
+            match = self._wrapped_backtracker.find(text, at)
+            if match is None:
+                return
+            start, end = match.span()
+            yield start, end
+            at = end if end > start else end + 1
+
+    def _automaton_spans(self, text: str) -> Iterator[Span]:
+        at = 0
+        while at <= len(text):
+            ends = self._automaton.ends(text, at)
+            if ends and ends[-1] > at:
+                yield at, ends[-1]
+                at = ends[-1]
+            else:
+                at += 1
+
+    def _word_spans(self, text: str) -> Iterator[Span]:
+        """Yield matches of `-w` as GNU looks for them: the longest, then shorter, then later.
+
+        GNU 3.8 tries shorter ones only within as many bytes as the search has not yet passed
+        (`re_match` is given a length that counts from the last match, not from the line).
+        """
+        letters = word()
+        inside = [contains(letters, ord(character)) for character in text]
+        inside.append(False)
+        offsets = _byte_offsets(text)
+        at = passed = 0
+        while at <= len(text):
+            self._clock.check()
+            end = -1
+            if not (at and inside[at - 1]):
+                end = _fitting(self._automaton.ends(text, at), at, inside, offsets, passed)
+            if end >= 0:
+                yield at, end
+                passed = max(end, at + 1)
+            at = max(end, at + 1)
+
+    # -- engines -------------------------------------------------------------------------------
+
+    @cached_property
+    def _literal(self) -> bytes | None:
+        """The bytes that the expression stands for, when it is nothing but them."""
+        parts = self._core.parts if isinstance(self._core, Cat) else (self._core,)
+        codes: list[int] = []
+        for part in parts:
+            if not isinstance(part, Chars) or len(part.ranges) != 1:
+                return None
+            low, high = part.ranges[0]
+            if low != high:
+                return None
+            codes.append(low)
+        text = "".join(map(chr, codes))
+        return text.encode("utf-8", "surrogateescape") or None
+
+    @cached_property
+    def _automaton(self) -> Automaton:
+        return Automaton(self._core, self._clock.check)
+
+    @cached_property
+    def _select(self) -> Automaton:
+        if not (self.rules.word or self.rules.line):
+            return self._automaton
+        return Automaton(wrapped(self._core, self.rules), self._clock.check)
+
+    @cached_property
+    def _wrapped_backtracker(self) -> backtrack.Backtracker:
+        if self._backtracker is not None:
+            return self._backtracker
+        expression = backtrack.write(self._core)
+        if self.rules.line:
+            expression = rf"\A(?:{expression})\Z"
+        elif self.rules.word:
+            letter = backtrack.write(Chars(word()))
+            expression = f"(?<!{letter})(?:{expression})(?!{letter})"
+        flags = "p" if self.rules.longest else ""
+        return backtrack.Backtracker(expression, self._clock.left, flags=flags)
+
+    def _plan(self, kind: str) -> _Plan:
+        plan = self._plans.get(kind)
+        if plan is None:
+            plan = self._plans[kind] = self._make_plan(kind)
+        return plan
+
+    def _make_plan(self, kind: str) -> _Plan:
+        ascii_only = kind == "ascii"
+        core_emitter = Emitter(ascii_only=ascii_only, groups_of=self._core)
+        core = core_emitter.write(self._core)
+        exact = core_emitter.exact and kind != "broken"
+        core_regex = _compile(core, longest=self.rules.longest) if exact else None
+        tree: Node | None = wrapped(self._core, self.rules)
+        if self._word_by_hand or (kind == "broken" and self.rules.word):
+            tree = self._core
+            exact = False
+        emitter = Emitter(ascii_only=ascii_only, groups_of=self._core)
+        expression = core if tree is self._core else emitter.write(tree or self._core)
+        tail = "" if kind == "broken" else "[^\\n]*"
+        scan = _compile(f"(?:{expression}){tail}", longest=False)
+        if scan is None:
+            exact = False
+            scan = _compile("" if kind == "broken" else "[^\\n]*", longest=False)
+        return _Plan(scan, core_regex, decides=exact, proposes=not nullable(self._core))
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How buffers of one kind are searched."""
+
+    scan: Any
+    """RE2: a match and the rest of its line."""
+    core: Any
+    """RE2: the match itself, when it is exact."""
+    decides: bool
+    proposes: bool
+    """Whether `scan` is worth asking about a single line."""
+
+
+def _lines(scan: Any, data: bytes) -> Iterator[Span]:
+    """Yield the lines in which `scan` matches; it takes the rest of the line into its match."""
+    size = len(data)
+    done = -1
+    for match in scan.finditer(data):
+        start, end = match.span()
+        if end != done and (start < size or data[-1] != 10):
+            done = end
+            yield data.rfind(b"\n", 0, start) + 1, end
+
+
+def _loose_lines(scan: Any, data: bytes) -> Iterator[Span]:
+    """Do the same in data that is not all characters, where no match reaches over a bad byte."""
+    size = len(data)
+    at = 0
+    while at < size and (match := scan.search(data, at)) is not None:
+        start = match.start()
+        if start == size and data[-1] == 10:
+            return
+        end = data.find(b"\n", start)
+        if end < 0:
+            end = size
+        yield data.rfind(b"\n", 0, start) + 1, end
+        at = end + 1
+
+
+def wrapped(tree: Node, rules: Rules) -> Node:
+    """Return a tree that matches in the lines which `-w` or `-x` select."""
+    if rules.line:
+        return Cat((Place(At.LINE_START), tree, Place(At.LINE_END)))
+    if rules.word:
+        other = Chars(negate(word(), within=((0, 0xD7FF), (0xDC80, 0xDCFF), (0xE000, 0x10FFFF))))
+        before = Alt((Place(At.LINE_START), other))
+        after = Alt((other, Place(At.LINE_END)))
+        return Cat((before, tree, after))
+    return tree
+
+
+def _compile(expression: str, *, longest: bool) -> Any:
+    """Compile for RE2; None when it refuses (an expression that is too large)."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.never_nl = True
+    options.never_capture = True
+    options.longest_match = longest
+    options.max_mem = RE2_BYTES
+    try:
+        return re2.compile(expression.encode(), options)
+    except re2.error:
+        return None
+
+
+def _kind(data: bytes) -> str:
+    if data.isascii():
+        return "ascii"
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return "broken"
+    return "utf8"
+
+
+def _byte_offsets(text: str) -> Sequence[int]:
+    """Return the byte offset of each character, and of the end."""
+    if text.isascii():
+        return range(len(text) + 1)
+    sizes = (len(character.encode("utf-8", "surrogateescape")) for character in text)
+    return list(accumulate(sizes, initial=0))
+
+
+def _fitting(
+    ends: list[int], start: int, inside: list[bool], offsets: Sequence[int], passed: int
+) -> int:
+    """Return the end of the match of `-w` that begins at `start`, or -1 (see `_word_spans`)."""
+    if not ends:
+        return -1
+    end = ends.pop()
+    while inside[end]:
+        limit = offsets[end] - 1 - offsets[passed]
+        while ends and offsets[ends[-1]] > limit:
+            ends.pop()
+        if not ends or ends[-1] == start:
+            return -1
+        end = ends.pop()
+    return end
+
+
+def _in_bytes(text: str, spans: list[Span]) -> list[Span]:
+    """Turn character offsets into byte offsets."""
+    found: list[Span] = []
+    chars = size = 0
+    for start, end in spans:
+        size += len(text[chars:start].encode("utf-8", "surrogateescape"))
+        length = len(text[start:end].encode("utf-8", "surrogateescape"))
+        found.append((size, size + length))
+        chars, size = end, size + length
+    return found
+
+
+def _swapped(node: Node) -> Node:
+    """Exchange newline and NUL in all sets of a tree."""
+    if isinstance(node, Chars):
+        return Chars(_swapped_ranges(node.ranges))
+    if isinstance(node, Cat):
+        return Cat(tuple(_swapped(part) for part in node.parts))
+    if isinstance(node, Alt):
+        return Alt(tuple(_swapped(branch) for branch in node.branches))
+    if isinstance(node, Repeat):
+        return Repeat(_swapped(node.node), node.low, node.high, node.lazy)
+    if isinstance(node, Group):
+        return Group(_swapped(node.node), node.number, node.name)
+    return node
+
+
+def _swapped_ranges(ranges: Ranges) -> Ranges:
+    both: Ranges = ((0, 0), (10, 10))
+    exchanged = tuple((10 - low, 10 - low) for low, _ in intersect(ranges, _points(ranges)))
+    rest = intersect(ranges, union(negate(both), INVALID))
+    return union(rest, exchanged)
+
+
+def _points(ranges: Ranges) -> Ranges:
+    return tuple((code, code) for code in (0, 10) if contains(ranges, code))
+
+
+__all__ = ["Clock", "Matcher", "Opaque", "PatternError", "Rules", "wrapped"]
