@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Outcome = tuple[bytes, bytes, int]
 Tool = Callable[[list[str], bytes, str], Outcome]
-"""(argv with the name first, standard input, working directory) -> (stdout, stderr, exit code)."""
+"""(arguments, standard input, working directory) -> (stdout, stderr, exit code)."""
 
 
 class _Usage(Exception):
@@ -59,7 +59,7 @@ def _guarded(
         except _Usage as usage:
             return b"", f"{usage}".encode(), 2
         except TadoruError as error:
-            return b"", f"{argv[0]}: {error}\n".encode(), error.exit_code
+            return b"", f"{method.__name__}: {error}\n".encode(), error.exit_code
         return text.encode("utf-8", "surrogateescape"), b"", code
 
     return run
@@ -78,11 +78,11 @@ class _Commands:
         parser.add_argument("-t", "--term", action="append", default=[])
         parser.add_argument("-C", "--context", action="store_true", help="print packed text")
         parser.add_argument("--budget", type=int, default=self._workspace.config.budget)
-        options = parser.parse_args(argv[1:])
+        options = parser.parse_args(argv)
         answer = self._workspace.search_in(
             self._view,
             " ".join(options.question),
-            terms=options.term,
+            terms=tuple(options.term),
             top=options.top,
             under=cwd.strip("/"),
             budget=options.budget,
@@ -90,7 +90,9 @@ class _Commands:
         if options.context:
             return answer.text, 0 if answer.hits else 1
         lines = [
-            f"{hit.path}:{hit.start_line}-{hit.end_line}: {hit.breadcrumb}".rstrip(": ")
+            f"{_seen_from(cwd, hit.path)}:{hit.start_line}-{hit.end_line}: {hit.breadcrumb}".rstrip(
+                ": "
+            )
             for hit in answer.hits
         ]
         return _block(lines), 0 if lines else 1
@@ -101,19 +103,21 @@ class _Commands:
         parser.add_argument("path")
         parser.add_argument("--intent", default="")
         parser.add_argument("-n", "--top", type=int, default=3)
-        options = parser.parse_args(argv[1:])
+        options = parser.parse_args(argv)
         answer = self._workspace.resolve_in(
             self._view, options.path, intent=options.intent, cwd=cwd.strip("/"), top=options.top
         )
         if answer.status == "resolved":
-            return _block([answer.path]), 0
-        return _block([c.path for c in answer.candidates]), 0 if answer.candidates else 1
+            return _block([_seen_from(cwd, answer.path)]), 0
+        return _block(
+            [_seen_from(cwd, c.path) for c in answer.candidates]
+        ), 0 if answer.candidates else 1
 
     @_guarded
     def outline(self, argv: list[str], cwd: str) -> tuple[str, int]:
         from tadoru.search import outline
 
-        path, budget = self._place(argv, cwd)
+        path, budget = self._place("outline", argv, cwd)
         text = outline(self._view, path, budget=budget, counter=self._workspace.counter).text
         return text, 0 if text else 1
 
@@ -121,18 +125,18 @@ class _Commands:
     def map(self, argv: list[str], cwd: str) -> tuple[str, int]:
         from tadoru.search import repo_map
 
-        path, budget = self._place(argv, cwd)
+        path, budget = self._place("map", argv, cwd)
         text = repo_map(self._view, path, budget=budget, counter=self._workspace.counter).text
         return text, 0 if text else 1
 
-    def _place(self, argv: list[str], cwd: str) -> tuple[str, int]:
-        parser = _Parser(prog=argv[0])
+    def _place(self, name: str, argv: list[str], cwd: str) -> tuple[str, int]:
+        parser = _Parser(prog=name)
         parser.add_argument("path", nargs="?", default=".")
         parser.add_argument("--budget", type=int, default=self._workspace.config.budget)
-        options = parser.parse_args(argv[1:])
+        options = parser.parse_args(argv)
         path = posixpath.normpath(posixpath.join("/", cwd, options.path)).strip("/")
         if self._view.entry(path) is None:
-            raise _Usage(f"{argv[0]}: {options.path}: No such file or directory\n")
+            raise _Usage(f"{name}: {options.path}: No such file or directory\n")
         return path, options.budget
 
     @_guarded
@@ -142,9 +146,9 @@ class _Commands:
         parser = _Parser(prog="definition")
         parser.add_argument("name")
         parser.add_argument("-n", "--top", type=int, default=10)
-        options = parser.parse_args(argv[1:])
+        options = parser.parse_args(argv)
         found = definition(self._view, options.name, hint_path=cwd.strip("/"), top=options.top)
-        return _block(_located(found.symbols)), 0 if found.symbols else 1
+        return _block(_located(found.symbols, cwd)), 0 if found.symbols else 1
 
     @_guarded
     def references(self, argv: list[str], cwd: str) -> tuple[str, int]:
@@ -153,9 +157,12 @@ class _Commands:
         parser = _Parser(prog="references")
         parser.add_argument("name")
         parser.add_argument("-n", "--top", type=int, default=50)
-        options = parser.parse_args(argv[1:])
+        options = parser.parse_args(argv)
         found = references(self._view, options.name, exclude_definition=False, top=options.top)
-        lines = [f"{r.path}:{r.line}:{r.kind}: {r.text.strip()}" for r in found.references]
+        lines = [
+            f"{_seen_from(cwd, r.path)}:{r.line}:{r.kind}: {r.text.strip()}"
+            for r in found.references
+        ]
         return _block(lines), 0 if lines else 1
 
 
@@ -178,8 +185,16 @@ def perform(workspace: Workspace, view: View, op: Op, intent: str, path: str) ->
     return done.stdout
 
 
-def _located(symbols: Sequence[Symbol]) -> list[str]:
-    return [f"{s.path}:{s.span.start_line}:{s.kind}: {s.signature or s.name}" for s in symbols]
+def _located(symbols: Sequence[Symbol], cwd: str) -> list[str]:
+    return [
+        f"{_seen_from(cwd, s.path)}:{s.span.start_line}:{s.kind}: {s.signature or s.name}"
+        for s in symbols
+    ]
+
+
+def _seen_from(cwd: str, path: str) -> str:
+    """Return a path as the next command of a pipe can use it."""
+    return path if cwd == "/" else posixpath.relpath("/" + path, cwd)
 
 
 def _block(lines: Sequence[str]) -> str:

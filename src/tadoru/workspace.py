@@ -173,16 +173,16 @@ class Workspace:
         return os.path.lexists(host) if host else view.entry(path) is not None
 
     def _renames(self, view: View, path: str) -> Sequence[str]:
-        from tadoru.resolve.renames import renames
+        from tadoru.resolve import renames
 
         name, _, inner = path.partition("/")
         source = self._sources.get("")
         if source is not None:
-            return renames(source.root, path)
+            return renames(str(source.root), path)
         source = self._sources.get(name)
         if source is None:
             return ()
-        return [f"{name}/{found}" for found in renames(source.root, inner)]
+        return [f"{name}/{found}" for found in renames(str(source.root), inner)]
 
     def retry(
         self,
@@ -208,7 +208,6 @@ class Workspace:
                 view, path, intent=intent, op=op, cwd=root_hint, recent=[root_hint], top=top
             ),
             op=op,
-            intent=intent,
             strategy=strategy,
             top=top,
             ask=ask,
@@ -375,7 +374,9 @@ class Workspace:
             answer = read(view, inner, counter=self._counter, start=start, end=end, budget=budget)
         except (PathNotFound, OutsideRoots):
             found = self.resolve_in(view, path, op="read", cwd="", top=3) if recover else None
-            if found is None or found.status != "resolved":
+            if found is None:
+                raise
+            if found.status != "resolved":
                 raise not_found(path, found) from None
             inner = found.path
             first = max(start, 1) if start != 1 or not found.line else found.line
