@@ -88,7 +88,9 @@ def real_table(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "top5": share(answerable, lambda r: r["top5"]),
         "as_answered": share(answerable, lambda r: r["right"]),
         "resolved_rightly": share(answerable, lambda r: r["status"] == "resolved" and r["top1"]),
-        "resolved_wrongly": share(answerable, lambda r: r["status"] == "resolved" and not r["top1"]),
+        "resolved_wrongly": share(
+            answerable, lambda r: r["status"] == "resolved" and not r["top1"]
+        ),
         "none_resolved": share(none, lambda r: r["status"] == "resolved"),
         "retry_precision": share(retried, lambda r: r["top1"]),
         "retry_coverage": share(answerable, lambda r: r["retried"]),
@@ -103,7 +105,9 @@ def generator(data: Path) -> Any:
     return module
 
 
-def synthetic_cases(data: Path, seed: int, per_kind: int) -> dict[str, tuple[list[str], list[Case]]]:
+def synthetic_cases(
+    data: Path, seed: int, per_kind: int
+) -> dict[str, tuple[list[str], list[Case]]]:
     make = generator(data)
     lists = {p.stem.removeprefix("list_"): lines(p) for p in sorted(data.glob("list_*.txt"))}
     names = sorted(lists)

@@ -30,7 +30,7 @@ from tadoru.resolve.model import ABSENT_FEATURES, absent_vector
 
 PACKAGE = Path(__file__).parents[2] / "src" / "tadoru" / "resolve"
 REAL_WEIGHT = 3.0
-SYMBOL_WEIGHT = 2.5
+SYMBOL_WEIGHT = 6.0
 """Set by hand: a list of paths holds no definitions to learn this one from."""
 
 

@@ -67,6 +67,7 @@ def resolve(
     if request.existing is not None and alive(request.existing):
         return existing(view, context, top)
     paths = gather(context.index, request, context.history, context.intent)
+    paths = list(dict.fromkeys([*paths, *context.symbols]))
     ranked, none = rank(context, paths, load_weights())
     ranked = _verified(ranked, alive, max(top, config.top_k))
     if reranker is not None:
