@@ -22,6 +22,8 @@ MAX_BREADCRUMB = 250
 MAX_SIGNATURES = 600
 MAX_DOCS = 400
 """Characters of each field of a chunk."""
+MAIN_SHARE = 0.6
+"""A definition that fills so much of a chunk gives it its breadcrumb."""
 _CLOSERS = (b"}", b")", b"]", b";", b",")
 MAX_OPENED = 400_000
 """Nodes looked at in one file: a bound on time, about 0.5 s."""
@@ -38,7 +40,7 @@ def tree_cuts(tree: Tree, positions: Positions, start: int = 0, end: int = -1) -
         at, stop = node.start_byte, node.end_byte
         if start <= at < end and stop > at and node.type != "end":
             _add(cuts, positions, at, depth)
-        if positions.weight(at, min(stop, end)) <= WHOLE:
+        if stop - at <= WHOLE or positions.weight(at, min(stop, end)) <= WHOLE:
             continue
         children = node.children if opened < MAX_OPENED else []
         opened += len(children)
@@ -86,13 +88,13 @@ def prepare(cuts: list[Cut], definitions: list[Definition], positions: Positions
 def _hard_places(definitions: list[Definition], positions: Positions) -> set[int]:
     places: set[int] = set()
     for each in definitions:
-        if positions.weight(each.lead, each.end) < BIG:
+        if each.end - each.lead < BIG or positions.weight(each.lead, each.end) < BIG:
             continue
         lead_line = positions.line_start(each.lead)
         if not positions.data[lead_line : each.lead].strip():
             places.add(lead_line)
         after = positions.data.find(b"\n", each.end)
-        if after > 0 and not positions.data[each.end : after].strip(b" \t;,)}"):
+        if after > 0 and not positions.data[each.end : after].strip(b" \t\r;,)}"):
             following = bisect_right(positions.line_starts, after)
             places.update(_next_code_line(positions, following))
     return places
@@ -146,7 +148,8 @@ def label(
         enclosing = [d for d in around if d.end >= last]
         enclosing += [d for d in begun if d.lead <= first and d.end >= last]
         inner = max(enclosing, key=lambda d: (len(d.container), d.lead), default=None)
-        chunks.append(_chunk(path, index, span, inner, begun, plain))
+        running = [d for d in around if d.end < last]
+        chunks.append(_chunk(path, index, span, (start, end), inner, running, begun, plain))
         around += [d for d in begun if d.end > end]
     return tuple(chunks)
 
@@ -161,16 +164,26 @@ def _chunk(
     path: str,
     index: int,
     span: Span,
+    pair: tuple[int, int],
     inner: Definition | None,
+    running: list[Definition],
     begun: list[Definition],
     plain: str,
 ) -> Chunk:
+    """Label one chunk. `inner` encloses it, `running` end in it, `begun` begin in it."""
+    start, end = pair
     named = [d for d in begun if d.kind != "scope"]
-    biggest = max((d for d in named if d is not inner), key=lambda d: d.end - d.lead, default=None)
-    main = inner if inner in begun or biggest is None else biggest
-    trail = (*inner.container, inner.name) if inner else ()
-    if inner is None and named:
-        trail = _common(named)
+
+    def share(each: Definition) -> int:
+        return min(each.end, end) - max(each.lead, start)
+
+    inside = [d for d in (*running, *named) if d is not inner and d.kind != "scope"]
+    biggest = max(inside, key=share, default=None)
+    if biggest and share(biggest) > MAIN_SHARE * (end - start):
+        trail = (*biggest.container, biggest.name)
+    else:
+        trail = (*inner.container, inner.name) if inner else _common(named)
+    main = inner if inner and (inner in begun or biggest is None) else biggest
     signatures = [inner.signature] if inner else []
     signatures += [d.signature for d in named if d is not inner and d.signature not in signatures]
     docs = [d.doc for d in named if d.doc]
@@ -188,6 +201,8 @@ def _chunk(
 
 def _common(named: list[Definition]) -> tuple[str, ...]:
     """Return the containers that all these definitions share."""
+    if not named:
+        return ()
     shared = named[0].container
     for each in named[1:]:
         keep = 0

@@ -7,7 +7,8 @@ and big definitions stand alone. Knows sizes and depths only, no language.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from tadoru.text.positions import Positions
@@ -18,7 +19,9 @@ LIMIT = 1_500
 """Size that no chunk exceeds where there is any place to cut."""
 WHOLE = 1_200
 """A node of this size is not opened: a little over the target is better than cut in two."""
-SMALL = 120
+LONGEST = 6_000
+"""Bytes that no chunk exceeds, blanks and all."""
+SMALL = 80
 """A smaller piece is joined with what follows."""
 BIG = 300
 """A definition of this size gets a chunk of its own."""
@@ -39,30 +42,34 @@ class Cut(NamedTuple):
 
 def choose(cuts: Sequence[Cut], positions: Positions) -> list[int]:
     """Return the offsets where chunks begin, from 0. `cuts`: sorted, offsets distinct."""
-    end = len(positions.data)
-    weight = positions.weight
+    ends = [*cuts, Cut(len(positions.data), 0)]
+    before = [positions.weight_before(cut.offset) for cut in ends]
     starts = [0]
-    best: Cut | None = None
-    best_at = at = 0
+    start_weight = 0
+    best = -1
+    at = 0
     while True:
-        cut = cuts[at] if at < len(cuts) else Cut(end, 0)
-        size = weight(starts[-1], cut.offset)
-        if cut.offset <= starts[-1] and at < len(cuts):
+        cut = ends[at]
+        last = at == len(cuts)
+        size = before[at] - start_weight
+        full = size > TARGET and best >= 0
+        if full and (ends[best].depth < MIDLINE or size > LIMIT or last):
+            best = at if cut.hard and size <= LIMIT else best
+        elif last:
+            return _bounded(_without_crumbs(starts, positions), positions)
+        elif cut.offset <= starts[-1]:
             at += 1
-        elif size > TARGET and best is not None and (best.depth < MIDLINE or size > LIMIT):
-            if cut.hard and size <= LIMIT:
-                best, best_at = cut, at
-            starts.append(best.offset)
-            at, best = best_at + 1, None
-        elif at >= len(cuts):
-            return _without_crumbs(starts, positions)
+            continue
         elif cut.hard and size >= SMALL:
-            starts.append(cut.offset)
-            at, best = at + 1, None
+            best = at
         else:
-            if best is None or _better(cut, size, best, weight(starts[-1], best.offset)):
-                best, best_at = cut, at
+            if best < 0 or _better(cut, size, ends[best], before[best] - start_weight):
+                best = at
             at += 1
+            continue
+        starts.append(ends[best].offset)
+        start_weight = before[best]
+        at, best = best + 1, -1
 
 
 def _better(cut: Cut, size: int, best: Cut, best_size: int) -> bool:
@@ -82,6 +89,38 @@ def _without_crumbs(starts: list[int], positions: Positions) -> list[int]:
         if whole <= LIMIT:
             starts.pop()
     return starts
+
+
+def _bounded(starts: list[int], positions: Positions) -> list[int]:
+    """Cut what is too heavy though its structure offers no place: at lines, or inside them."""
+    result: list[int] = []
+    end = len(positions.data)
+    for start, stop in pairwise([*starts, end]):
+        result.append(start)
+        if stop - start <= LIMIT or (
+            stop - start <= LONGEST and positions.weight(start, stop) <= LIMIT
+        ):
+            continue
+        for offset in _forced(positions, start, stop):
+            heavy = positions.weight(result[-1], offset) >= TARGET // 2
+            if heavy or offset - result[-1] >= LONGEST // 2:
+                result.append(offset)
+    return result
+
+
+def _forced(positions: Positions, start: int, end: int) -> Iterator[int]:
+    """Yield line starts between two offsets, and places inside lines that are long themselves."""
+    at = start
+    while at < end:
+        line = positions.line_of(at)
+        stop = positions.line_starts[line] if line < len(positions.line_starts) else end
+        stop = min(stop, end)
+        while stop - at > TARGET:
+            at = positions.whole(at + TARGET // 2)
+            yield at
+        at = stop
+        if at < end:
+            yield at
 
 
 def line_cuts(positions: Positions, start: int, end: int, depth: int = 0) -> list[Cut]:

@@ -11,7 +11,7 @@ from tadoru.config import IndexConfig
 from tadoru.indexing.defaults import secret_like
 from tadoru.indexing.overlay import OVERLAY_NAME, overlay_rules
 from tadoru.indexing.patterns import RuleStack
-from tadoru.indexing.plain import deciding, default_rules, read_rules
+from tadoru.indexing.plain import deciding, read_rules, rules_above
 from tadoru.indexing.repositories import in_repository
 
 RULE_FILES = (".gitignore", OVERLAY_NAME)
@@ -74,6 +74,8 @@ class Ignored:
         inner = "/".join(parts)[len(holder) :].lstrip("/")
         where = f"{self.root}/{holder}" if holder else self.root
         output = git.run(where, "check-ignore", "-v", "-z", "--stdin", stdin=os.fsencode(inner))
+        if output is None:
+            return self._plain(parts)
         fields = os.fsdecode(output or b"").split("\0")
         if len(fields) < 4 or fields[2].startswith("!"):
             return ""
@@ -82,13 +84,12 @@ class Ignored:
         return f"ignored by {source}: {pattern}"
 
     def _plain(self, parts: list[str]) -> str:
-        sets = [default_rules()]
+        sets = list(rules_above(self.root, ""))
         for depth in range(len(parts)):
             found = read_rules(self.root, "/".join(parts[:depth]), ".gitignore")
             sets += [found] if found else []
             path = "/".join(parts[: depth + 1])
-            last = depth == len(parts) - 1
-            is_dir = not last or os.path.isdir(f"{self.root}/{path}")  # noqa: PTH112
+            is_dir = depth < len(parts) - 1 or os.path.isdir(f"{self.root}/{path}")  # noqa: PTH112
             rule = deciding(tuple(sets), path, is_dir)
             if rule is not None and not rule.negated:
                 return f"ignored by {rule.source}: {rule.text}"

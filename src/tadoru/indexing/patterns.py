@@ -42,10 +42,14 @@ class RuleSet:
     rules: tuple[Rule, ...]
     compiled: tuple[re.Pattern[str], ...]
     any: re.Pattern[str]
+    above: str = ""
+    """For a file above the root: the root's path relative to that file's directory."""
 
     def match(self, path: str, is_dir: bool) -> Rule | None:
         """Return the rule that decides about a root-relative path; None when none speaks."""
-        if self.base:
+        if self.above:
+            path = f"{self.above}/{path}"
+        elif self.base:
             if not path.startswith(self.base + "/"):
                 return None
             path = path[len(self.base) + 1 :]
@@ -218,11 +222,14 @@ class RuleStack:
         """True when a rule can bring back what another one left out."""
         return any(rule.negated for rules in self._sets for rule in rules.rules)
 
-    def reaches_below(self, directory: str) -> bool:
-        """Tell whether a rule that brings something back can match below a directory."""
+    def reaches_below(self, directory: str, *, by_name: bool = False) -> bool:
+        """Tell whether a rule that brings something back can match below a directory.
+
+        `by_name`: count only rules that spell out the way to the directory.
+        """
         for rules in self._sets:
             for rule in rules.rules:
-                if rule.negated and _can_match_below(rule.text, rules.base, directory):
+                if rule.negated and _can_match_below(rule.text, rules.base, directory, by_name):
                     return True
         return False
 
@@ -252,12 +259,11 @@ class RuleStack:
         return rule
 
 
-def _can_match_below(text: str, base: str, directory: str) -> bool:
+def _can_match_below(text: str, base: str, directory: str, by_name: bool) -> bool:
     """Compare the part of a pattern before its first wildcard with a directory."""
     pattern = text.removeprefix("!").rstrip("/")
     literal = base + "/" if base else ""
     if "/" in pattern:
-        pattern = pattern.removeprefix("/")
-        literal += re.split(r"[*?\[\\]", pattern, maxsplit=1)[0]
+        literal += re.split(r"[*?\[\\]", pattern.removeprefix("/"), maxsplit=1)[0]
     below = directory + "/"
-    return below.startswith(literal) or literal.startswith(below)
+    return literal.startswith(below) or (not by_name and below.startswith(literal))

@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from tadoru.indexing.defaults import DEFAULT_IGNORES
 from tadoru.indexing.patterns import Rule, RuleSet, RuleStack, file_lines, rule_set
+from tadoru.indexing.repositories import common_directory, repository_of
 
 MAX_RULES_BYTES = 1024 * 1024
 """A larger ignore file is not one."""
@@ -59,7 +61,7 @@ class PlainWalk:
 
     def names(self, start: str) -> Iterator[str]:
         """Yield root-relative names of everything but directories below `start`."""
-        sets = (default_rules(), *self._above(start))
+        sets = tuple(rules_above(self._root, start))
         pending: list[tuple[str, tuple[RuleSet, ...]]] = [(start, sets)]
         while pending:
             directory, sets = pending.pop()
@@ -90,13 +92,36 @@ class PlainWalk:
     def _holds_git(self, path: str) -> bool:
         return os.path.lexists(f"{self._root}/{path}/.git")
 
-    def _above(self, start: str) -> Iterator[RuleSet]:
-        """Yield the rules of the directories from the root down to above `start`."""
-        parts = start.split("/") if start else []
-        for depth in range(len(parts)):
-            found = read_rules(self._root, "/".join(parts[:depth]), ".gitignore")
-            if found:
-                yield found
+
+def rules_above(root: str, start: str) -> Iterator[RuleSet]:
+    """Yield what decides before the ignore file of `start` itself, weakest first.
+
+    In a repository: its `info/exclude`, and the ignore files from its top down; elsewhere
+    `DEFAULT_IGNORES`, and the ignore files from the root down.
+    """
+    directory = f"{root}/{start}" if start else root
+    top = repository_of(directory)
+    if top:
+        exclude = read_rules(common_directory(top), "info", "exclude")
+        if exclude:
+            yield moved(exclude, top, root)
+    else:
+        top = root
+        yield default_rules()
+    parts = directory[len(top) :].strip("/").split("/")
+    for depth in range(len(parts) if parts != [""] else 0):
+        found = read_rules(top, "/".join(parts[:depth]), ".gitignore")
+        if found:
+            yield moved(found, f"{top}/{found.base}".rstrip("/"), root)
+
+
+def moved(rules: RuleSet, directory: str, root: str) -> RuleSet:
+    """Return the rules of a file in `directory` (absolute), made to be asked about root's paths."""
+    if directory == root:
+        return replace(rules, base="")
+    if directory.startswith(root + "/"):
+        return replace(rules, base=directory[len(root) + 1 :])
+    return replace(rules, base="", above=root[len(directory) :].strip("/"))
 
 
 def left_out(sets: tuple[RuleSet, ...], path: str, is_dir: bool) -> bool:
@@ -132,7 +157,8 @@ def brought_back(
                 yield path
             continue
         own = overlay.own(path, True)
-        if defaults.match(path, True) and not (own and own.negated):
+        spelled = bool(own and own.negated) or overlay.reaches_below(path, by_name=True)
+        if defaults.match(path, True) and not spelled:
             continue
         if not wanted and (rule is not None or not overlay.reaches_below(path)):
             continue

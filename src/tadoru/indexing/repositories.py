@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tadoru import git
+
 _POINTER_BYTES = 8 * 1024
 """A `.git` file holds one path."""
 
@@ -23,6 +25,15 @@ def repository_of(directory: str) -> str:
 
 def in_repository(directory: str) -> bool:
     return bool(repository_of(directory))
+
+
+def works_here(directory: str) -> bool:
+    """Tell whether git takes the directory's repository for its work tree.
+
+    A repository's configuration can point `core.worktree` anywhere.
+    """
+    top = git.run(directory, "rev-parse", "--show-toplevel")
+    return top is not None and os.fsdecode(top).removesuffix("\n") == repository_of(directory)
 
 
 def common_directory(directory: str) -> str:

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 MAX_SIGNATURE = 240
 """Characters."""
 MAX_NAME = 200
+MAX_CONTAINERS = 16
+"""Nobody reads a deeper name; a file of nested braces must not cost the square of its depth."""
 _CONTAINERS = frozenset({"class", "interface", "struct", "trait", "enum", "scope"})
+_VAGUE = frozenset({"variable", "type"})
+"""Kinds that give way when another pattern knows the same definition better."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -100,7 +104,10 @@ def _define(
     for named in captures.get("name", ()):
         name = _text(data, named).lstrip(":").strip("\"'")
         key = (start, end, name)
-        if not name or len(name) > MAX_NAME or key in found.definitions:
+        if not name or len(name) > MAX_NAME:
+            continue
+        before = found.definitions.get(key)
+        if before is not None and (kind in _VAGUE or before.kind not in _VAGUE):
             continue
         explicit = holders
         if "::" in name:
@@ -197,10 +204,11 @@ def nest(found: list[Definition]) -> list[Definition]:
     for each in found:
         while open_ones and open_ones[-1].end <= each.start:
             open_ones.pop()
-        around = [d for d in open_ones if d.end >= each.end and d.start < each.start]
-        inner = around[-1] if around else None
-        outer = (*inner.container, *inner.explicit, inner.name) if inner else ()
-        each.container = (*outer, *each.explicit)
+        inner = next(
+            (d for d in reversed(open_ones) if d.end >= each.end and d.start < each.start), None
+        )
+        outer = (*inner.container, inner.name) if inner else ()
+        each.container = (*outer, *each.explicit)[:MAX_CONTAINERS]
         in_type = bool(inner and inner.kind in _CONTAINERS) or bool(each.explicit)
         if each.kind == "function" and in_type:
             each.kind = "method"

@@ -20,7 +20,7 @@ from tadoru.indexing.ignored import ignored_rule
 from tadoru.indexing.overlay import overlay_rules
 from tadoru.indexing.patterns import RuleStack
 from tadoru.indexing.plain import PlainWalk, brought_back
-from tadoru.indexing.repositories import common_directory, in_repository
+from tadoru.indexing.repositories import common_directory, in_repository, works_here
 from tadoru.stores.sqlite.records import FileStat
 from tadoru.types import Kind
 
@@ -127,9 +127,11 @@ class _Listing:
 
     def _ask_git(self, prefix: str) -> list[str] | None:
         directory = self._absolute(prefix)
-        output = git.run(
-            directory, "ls-files", "-co", "--exclude-standard", "-z", timeout=GIT_SECONDS
-        )
+        output = None
+        if works_here(directory):
+            output = git.run(
+                directory, "ls-files", "-co", "--exclude-standard", "-z", timeout=GIT_SECONDS
+            )
         if output is None:
             where = display(prefix) or "the root"
             self._found.notes.append(f"git cannot list {where}; its ignore files were read instead")
