@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 from tadoru.errors import NotADirectoryHere, TadoruError
 from tadoru.shell import writes
+from tadoru.shell.lossless import escape, unescape
 from tadoru.shell.space import Space, strerror
 from tadoru.types import Entry, Kind
 
@@ -233,18 +234,21 @@ def _guarded(work: Callable[..., None]) -> Callable[..., int]:
 
 
 def _read_file(space: Space, path: _Bytes, out: Any) -> None:
-    _give(out.contents, space.read(_text(path)))
+    data = space.read(_text(path))
+    _give(out.contents, data if space.raw else escape(data))
+
+
+def _content(space: Space, ref: _Bytes) -> bytes:
+    data = ctypes.string_at(ref.ptr, ref.len) if ref.len else b""
+    return data if space.raw else unescape(data)
 
 
 def _write_file(space: Space, path: _Bytes, content: _Bytes) -> None:
-    writes.write(
-        space, _text(path), ctypes.string_at(content.ptr, content.len) if content.len else b""
-    )
+    writes.write(space, _text(path), _content(space, content))
 
 
 def _append_file(space: Space, path: _Bytes, content: _Bytes) -> None:
-    data = ctypes.string_at(content.ptr, content.len) if content.len else b""
-    writes.write(space, _text(path), data, append=True)
+    writes.write(space, _text(path), _content(space, content), append=True)
 
 
 def _mkdir(space: Space, path: _Bytes, recursive: bool) -> None:

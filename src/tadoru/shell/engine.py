@@ -113,7 +113,9 @@ class _Job:
             _restore(bash, self._session.snapshot)
         out = Collector(self._config.max_output_bytes)
         err = Collector(self._config.max_output_bytes)
-        code, trouble = await self._machine.execute(bash, command, _sink(out), _sink(err))
+        code, trouble = await self._machine.execute(
+            bash, command, _sink(out, bash), _sink(err, bash)
+        )
         return self._result(bash, key, out, err, code, trouble)
 
     def _result(
@@ -177,8 +179,10 @@ def _restore(bash: Bash, snapshot: bytes) -> None:
         ) from None
 
 
-def _sink(collector: Collector) -> Callable[[bytes], Awaitable[None]]:
+def _sink(collector: Collector, bash: Bash) -> Callable[[bytes], Awaitable[None]]:
     async def take(data: bytes) -> None:
         collector.take(data)
+        if collector.flooded:
+            bash.cancel()
 
     return take

@@ -18,10 +18,11 @@ from tadoru.shell import commands
 from tadoru.shell.bridge import filesystem
 from tadoru.shell.commands.context import BrokenPipe, Command, Context, encode, run_command
 from tadoru.shell.limits import Deadline
+from tadoru.shell.lossless import Escaper, Unescaper, escape, unescape
 from tadoru.shell.space import Space
 
 if TYPE_CHECKING:
-    from bashkit import Bash, CommandContext
+    from bashkit import Bash, CommandContext, FileSystem
 
 Tool = Callable[[list[str], bytes, str], tuple[bytes, bytes, int]]
 """A command handed in by the workspace: (argv, stdin, cwd) -> (stdout, stderr, code)."""
@@ -35,7 +36,9 @@ MAX_DEPTH = 8
 """Interpreters inside interpreters: `find -exec find -exec ...`."""
 MAX_NESTED_BYTES = 64 << 20
 TIMED_OUT = 124
+BROKEN_PIPE = 141
 ENVIRONMENT = {
+    "HOME": "/",
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
@@ -65,8 +68,8 @@ class Machine:
         self._nested = 0
         self._depth = 0
 
-    def interpreter(self, cwd: str, *, without: frozenset[str] = frozenset()) -> Bash:
-        """Return a new interpreter; commands in `without` are bashkit's own there."""
+    def interpreter(self, cwd: str, *, native: str = "") -> Bash:
+        """Return a new interpreter; the command `native` is bashkit's own there, on raw bytes."""
         from bashkit import Bash, ExecutionProfile
 
         bash = Bash(
@@ -79,9 +82,12 @@ class Machine:
             max_loop_iterations=self._config.max_loop_iterations,
             timeout_seconds=max(0.001, self._deadline.left()),
         )
-        bash.mount("/", filesystem(self._space))
+        space = self._space
+        if native:
+            space = Space(space.view, space.scratch, raw=True)
+        bash.mount("/", filesystem(space))
         for name, load in self._commands.items():
-            if name not in without:
+            if name != native:
                 bash.add_command(name, self._callback(name, load))
         return bash
 
@@ -109,9 +115,7 @@ class Machine:
         seconds = self._config.timeout_seconds
         return f"bash: stopped after {seconds:g} s: narrow the command, or stop early with head\n"
 
-    async def nested(
-        self, script: str, cwd: str, *, without: frozenset[str] = frozenset()
-    ) -> tuple[bytes, bytes, int]:
+    async def nested(self, script: str, cwd: str, *, native: str = "") -> tuple[bytes, bytes, int]:
         """Run a script in an interpreter of its own: stdout, stderr, exit code."""
         self._nested += 1
         if self._nested > MAX_NESTED or self._depth >= MAX_DEPTH:
@@ -120,9 +124,11 @@ class Machine:
         try:
             out = _Buffer()
             err = _Buffer()
-            bash = self.interpreter(cwd, without=without)
+            bash = self.interpreter(cwd, native=native)
             code, trouble = await self.execute(bash, script, out.take, err.take)
-            return out.value(), err.value() + encode(trouble), code
+            if native:
+                return out.value(), err.value() + encode(trouble), code
+            return unescape(out.value()), unescape(err.value()) + encode(trouble), code
         finally:
             self._depth -= 1
 
@@ -145,13 +151,25 @@ class Machine:
         self, name: str, load: Callable[[], Command]
     ) -> Callable[[CommandContext], Awaitable[int]]:
         async def call(given: CommandContext) -> int:
-            return await run_command(load(), self._context(name, given))
+            out, err = Pusher(given.stdout.write), Pusher(given.stderr.write)
+            code = await run_command(load(), self._context(name, given, out, err))
+            try:
+                await out.finish()
+                await err.finish()
+            except BrokenPipe:
+                return BROKEN_PIPE
+            return code
 
         return call
 
-    def _context(self, name: str, given: CommandContext) -> Context:
+    def _context(self, name: str, given: CommandContext, out: Pusher, err: Pusher) -> Context:
+        incoming = Unescaper()
+
         async def pull() -> bytes:
-            return await given.stdin.read_chunk() or b""
+            while piece := await given.stdin.read_chunk():
+                if data := incoming.feed(piece):
+                    return data
+            return incoming.feed(b"")
 
         return Context(
             name=name,
@@ -161,9 +179,10 @@ class Machine:
             space=self._space,
             deadline=self._deadline,
             pull=pull,
-            push=_pusher(given.stdout.write),
-            push_error=_pusher(given.stderr.write),
+            push=out.push,
+            push_error=err.push,
             run_script=self.nested,
+            pipes=_Pipes(given.fs),
         )
 
 
@@ -178,14 +197,40 @@ def _wrapper(machine: Machine, tool: Tool) -> Callable[[], Command]:
     return lambda: command
 
 
-def _pusher(write: Callable[[bytes], Awaitable[None]]) -> Sink:
-    async def push(data: bytes) -> None:
-        try:
-            await write(data)
-        except BrokenPipeError:
-            raise BrokenPipe from None
+class Pusher:
+    """One output of a command, on its way into the interpreter."""
 
-    return push
+    def __init__(self, write: Callable[[bytes], Awaitable[None]]) -> None:
+        self._write = write
+        self._escaper = Escaper()
+
+    async def push(self, data: bytes, *, final: bool = False) -> None:
+        data = self._escaper.feed(data, final=final)
+        if data:
+            try:
+                await self._write(data)
+            except BrokenPipeError:
+                raise BrokenPipe from None
+
+    async def finish(self) -> None:
+        """Write what was held back: an unfinished character at the very end."""
+        await self.push(b"", final=True)
+
+
+class _Pipes:
+    """Both ends of process substitutions, as raw bytes."""
+
+    def __init__(self, files: FileSystem) -> None:
+        self._files = files
+
+    def exists(self, path: str) -> bool:
+        return self._files.exists(path)
+
+    def read_file(self, path: str) -> bytes:
+        return unescape(self._files.read_file(path))
+
+    def append_file(self, path: str, content: bytes) -> None:
+        self._files.append_file(path, escape(content))
 
 
 class _Buffer:

@@ -9,8 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from tadoru.shell.lossless import unescape
+
 MAX_SUGGESTIONS = 2
 """Missing paths of one command line for which the resolver is asked."""
+FLOOD = 16
+"""How many times its limit a stream may print before the command line is stopped."""
 TAIL_BYTES = 4096
 """How far back a cut looks for the end of a line."""
 
@@ -39,12 +43,17 @@ class Collector:
             self._held += len(piece)
 
     @property
+    def flooded(self) -> bool:
+        """Tell whether so much was thrown away that going on is pointless."""
+        return self.total > FLOOD * self._limit
+
+    @property
     def truncated(self) -> bool:
         return self.total > self._limit
 
     def value(self) -> bytes:
         """Return what was kept; when more came, up to the last end of a line."""
-        data = b"".join(self._pieces)
+        data = unescape(b"".join(self._pieces))
         if self.truncated:
             end = data.rfind(b"\n", max(0, len(data) - TAIL_BYTES)) + 1
             data = data[:end] if end else data

@@ -8,6 +8,7 @@ succeed below `/tmp` and on devices, and are refused as read-only everywhere els
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -81,8 +82,10 @@ def normalize(path: str, cwd: str) -> str:
 class Space:
     """The file names of one command line: a view's tree, and the session's scratch."""
 
-    def __init__(self, view: View, scratch: Scratch) -> None:
+    def __init__(self, view: View, scratch: Scratch, *, raw: bool = False) -> None:
         self.view = view
+        self.raw = raw
+        """Whether an interpreter over it sees bytes as they are (see `lossless`)."""
         self.tree = view.tree
         self.scratch = scratch
         self.started_ns = time.time_ns()
@@ -138,6 +141,8 @@ class Space:
 
     def children(self, path: str) -> list[str]:
         """Return the sorted names in a directory (links to it followed); empty when it is none."""
+        if self.tree.is_dir(path) and not path.startswith("tmp"):
+            return self.tree.children(path)
         entry = self.find(path)
         if entry is None or entry.kind is not Kind.DIRECTORY:
             return []
@@ -153,6 +158,14 @@ class Space:
 
     def entries(self, path: str) -> Iterator[Entry]:
         """Yield what lies in a directory, sorted by name, links not followed, under `path`."""
+        tree = self.tree
+        if tree.is_dir(path) and path.partition("/")[0] != "tmp":
+            prefix = path + "/" if path else ""
+            for name in tree.children(path):
+                child = tree.get(prefix + name)
+                if child is not None:
+                    yield child
+            return
         entry = self.find(path)
         base = entry.path if entry is not None else path
         for name in self.children(path):
@@ -177,19 +190,19 @@ class Space:
             if data is None:
                 raise PathNotFound(f"{path}: no such file or directory")
             return data
-        data = self._virtual_bytes(entry.path, size)
+        if entry.path in SINKS:
+            return self._device_bytes(entry.path, size)
+        data = PROC_FILES.get(entry.path)
+        if data is None:
+            data = self.scratch.read(entry.path)
         return data[start:] if size < 0 else data[start : start + size]
 
-    def _virtual_bytes(self, path: str, size: int) -> bytes:
-        if path in PROC_FILES:
-            return PROC_FILES[path]
+    @staticmethod
+    def _device_bytes(path: str, size: int) -> bytes:
+        count = DEVICE_BYTES if size < 0 else min(size, DEVICE_BYTES)
         if path in ("dev/zero", "dev/full"):
-            return bytes(DEVICE_BYTES if size < 0 else min(size, DEVICE_BYTES))
-        if path in ("dev/random", "dev/urandom"):
-            import secrets
-
-            return secrets.token_bytes(DEVICE_BYTES if size < 0 else min(size, DEVICE_BYTES))
-        return b"" if path in SINKS else self.scratch.read(path)
+            return bytes(count)
+        return secrets.token_bytes(count) if path.endswith("random") else b""
 
     def link_text(self, path: str) -> str:
         """Return what a link leads to, relative to its own directory as `readlink` shows it.

@@ -11,6 +11,7 @@ return a code. Let BrokenPipe through.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import cast
@@ -38,31 +39,48 @@ __all__ = [
 ]
 
 MODULES: dict[str, str] = {
+    "base32": "native",
+    "base64": "native",
     "bunzip2": "native",
     "bzip2": "native",
     "cat": "cat",
     "chgrp": "chmod",
     "chmod": "chmod",
     "chown": "chmod",
+    "cksum": "native",
+    "cmp": "native",
     "cp": "cp",
+    "dd": "native",
     "du": "du",
     "egrep": "grep",
     "fgrep": "grep",
+    "file": "native",
     "find": "find",
     "git": "git",
     "grep": "grep",
     "gunzip": "native",
     "gzip": "native",
     "head": "head",
+    "hexdump": "native",
+    "iconv": "native",
     "ln": "cp",
     "ls": "ls",
+    "md5sum": "native",
     "mkdir": "mkdir",
     "mv": "cp",
+    "od": "native",
     "rg": "rg",
     "rm": "rm",
     "rmdir": "rm",
+    "sha1sum": "native",
+    "sha224sum": "native",
+    "sha256sum": "native",
+    "sha384sum": "native",
+    "sha512sum": "native",
     "split": "native",
     "stat": "stat",
+    "strings": "native",
+    "sum": "native",
     "tail": "tail",
     "tar": "native",
     "tee": "tee",
@@ -72,11 +90,14 @@ MODULES: dict[str, str] = {
     "unlink": "rm",
     "unzip": "native",
     "wc": "wc",
+    "xxd": "native",
+    "zcat": "native",
     "zip": "native",
 }
 """Name of a command -> module in this folder."""
 
 
+@cache
 def available() -> list[str]:
     """Return the names of the commands whose module is there."""
     return [name for name, module in MODULES.items() if find_spec(f"{__name__}.{module}")]

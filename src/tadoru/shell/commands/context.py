@@ -15,7 +15,7 @@ from tadoru.errors import TadoruError
 from tadoru.shell.limits import Deadline
 from tadoru.shell.space import Space, normalize, strerror
 from tadoru.tree import Tree
-from tadoru.types import Entry
+from tadoru.types import Entry, Kind
 from tadoru.views import View
 
 BATCH_BYTES = 64 << 10
@@ -29,9 +29,10 @@ class RunScript(Protocol):
     """Runs a script in a fresh interpreter over the same files."""
 
     def __call__(
-        self, script: str, cwd: str, *, without: frozenset[str] = frozenset()
+        self, script: str, cwd: str, *, native: str = ""
     ) -> Awaitable[tuple[bytes, bytes, int]]:
-        """Return stdout, stderr and exit code. Commands in `without` are bashkit's own."""
+        """Return stdout, stderr and exit code. The command `native` is bashkit's own there, and
+        sees bytes that are not UTF-8 as they are."""
         ...
 
 
@@ -45,6 +46,14 @@ class UsageError(Exception):
     def __init__(self, message: str, code: int = 2) -> None:
         super().__init__(message)
         self.code = code
+
+
+class Pipes(Protocol):
+    """The interpreter's own files: `<(...)` and `>(...)` appear as `/dev/fd/63` and so on."""
+
+    def exists(self, path: str) -> bool: ...
+    def read_file(self, path: str) -> bytes: ...
+    def append_file(self, path: str, content: bytes) -> None: ...
 
 
 @dataclass(slots=True)
@@ -68,6 +77,8 @@ class Context:
     push: Callable[[bytes], Awaitable[None]]
     push_error: Callable[[bytes], Awaitable[None]]
     run_script: RunScript
+    pipes: Pipes | None = None
+    """What the interpreter keeps below `/dev/fd`: both ends of process substitutions."""
     _out: list[bytes] = field(default_factory=list)
     _held: int = 0
     _peeked: bytes | None = None
@@ -93,7 +104,10 @@ class Context:
         """
         if not operand:
             return self.space.lookup("\0")
-        entry = self.space.lookup(self.resolve_path(operand), follow=follow or operand[-1] == "/")
+        path = self.resolve_path(operand)
+        if self.is_pipe(path):
+            return Entry(path=path, kind=Kind.FILE, mtime_ns=self.space.started_ns)
+        entry = self.space.lookup(path, follow=follow or operand[-1] == "/")
         if operand[-1] == "/" and not entry.is_dir:
             return self.space.lookup(f"{entry.path}/x")
         return entry
@@ -103,8 +117,20 @@ class Context:
 
         Raises PathNotFound, NotADirectoryHere, IsADirectoryHere.
         """
-        entry = self.lookup(operand)
-        return self.space.read(entry.path)
+        return self.read_bytes(self.lookup(operand).path)
+
+    def read_bytes(self, path: str, *, start: int = 0, size: int = -1) -> bytes:
+        """Return bytes of the file at a tree path, of which `lookup` has said that it is there."""
+        if self.is_pipe(path) and self.pipes is not None:
+            data = self.pipes.read_file(f"/{path}")
+            return data[start:] if size < 0 else data[start : start + size]
+        return self.space.read(path, start=start, size=size)
+
+    def is_pipe(self, path: str) -> bool:
+        """Tell whether a tree path is one end of a process substitution."""
+        if self.pipes is None or not path.startswith("dev/fd/"):
+            return False
+        return self.pipes.exists(f"/{path}")
 
     async def read_operand(self, operand: str) -> bytes:
         """Return the bytes of a file, or all of stdin for `-` and `/dev/stdin`."""

@@ -1,8 +1,8 @@
-"""Commands of bashkit that would end the whole script when they cannot write: kept in a box.
+"""Commands of bashkit that run in a box of their own: an interpreter with raw bytes.
 
-`split`, `gzip`, `tar` and the like run in an interpreter of their own, with our stdin; when the
-file system refuses them, they end with the words and the code of the GNU program, and the script
-goes on.
+Two reasons. `split`, `gzip`, `tar` and the like would end the whole script when they cannot write;
+here they end with the words and the code of the GNU program, and the script goes on. `md5sum`,
+`od`, `base64` and the like look at bytes, which text commands see in another form (`lossless`).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ async def main(ctx: Context) -> int:
         writes.write(ctx.space, STDIN_FILE, stdin)
         script += f" < /{STDIN_FILE}"
     try:
-        out, err, code = await ctx.run_script(script, ctx.cwd, without=frozenset({ctx.name}))
+        out, err, code = await ctx.run_script(script, ctx.cwd, native=ctx.name)
     finally:
         _forget(ctx)
     await ctx.write(out)
-    if err.startswith(b"bash: ") and REFUSED in err:
+    if ctx.name in _REFUSALS and err.startswith(b"bash: ") and REFUSED in err:
         message, code = _REFUSALS[ctx.name](ctx.argv)
         err = encode(message)
     if err:

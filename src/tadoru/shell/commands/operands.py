@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 
 from tadoru.errors import IsADirectoryHere, TadoruError
 from tadoru.shell.commands.context import Context, UsageError
+from tadoru.shell.commands.facts import is_device, quoted
+from tadoru.shell.space import strerror
 from tadoru.types import Entry
 
 PIECE_BYTES = 256 << 10
@@ -45,23 +47,25 @@ async def pieces(ctx: Context, operand: str) -> AsyncIterator[bytes]:
             yield piece
         return
     entry = file_entry(ctx, operand)
+    if ctx.is_pipe(entry.path):
+        yield ctx.read_bytes(entry.path)
+        return
     start = 0
+    # an endless device gives as much as its reader takes, until the time is over
     while True:
         ctx.deadline.check()
-        piece = ctx.space.read(entry.path, start=start, size=PIECE_BYTES)
+        piece = ctx.read_bytes(entry.path, start=start, size=PIECE_BYTES)
         if piece:
             yield piece
         start += len(piece)
-        if len(piece) < PIECE_BYTES or start >= entry.size:
+        endless = is_device(entry, ctx.space) and piece
+        if not endless and (len(piece) < PIECE_BYTES or start >= entry.size):
             return
 
 
 async def report(ctx: Context, operand: str, error: TadoruError, *, opening: str = "") -> None:
     """Complain about an operand: `cat: x: No such file or directory`, or with `opening` as
     `head: cannot open 'x' for reading: ...`."""
-    from tadoru.shell.commands.facts import quoted
-    from tadoru.shell.space import strerror
-
     words = strerror(error)
     if not opening:
         await ctx.error(f"{operand}: {words}")
