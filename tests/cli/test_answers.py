@@ -12,6 +12,8 @@ import pytest
 if TYPE_CHECKING:
     from conftest import Run
 
+pytestmark = pytest.mark.slow  # each test starts processes
+
 
 def test_search_prints_packed_context_with_path_and_lines(cli: Run) -> None:
     done = cli("search", "where is the session cookie signed")
@@ -41,7 +43,7 @@ def test_search_takes_the_seed_s_options(cli: Run) -> None:
         "--files",
     )
     assert done.returncode == 0
-    assert done.stdout.splitlines()[0].startswith("src/shop/sessions.py:")
+    assert "\nsrc/shop/sessions.py:" in f"\n{done.stdout}"
 
 
 def test_search_filters_by_glob_and_directory(cli: Run) -> None:

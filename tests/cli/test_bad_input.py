@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ from tadoru.cli import main
 
 if TYPE_CHECKING:
     from conftest import Run
+
+pytestmark = pytest.mark.slow  # each test starts processes
 
 
 def assert_one_line(done: subprocess.CompletedProcess[str], code: int) -> str:
@@ -178,7 +181,15 @@ def test_a_full_file_system_leaves_no_half_made_index(
         assert "no space" in assert_one_line(done, 2).lower()
         assert indexes(small) == []
     finally:
-        subprocess.run(["umount", str(small)], check=True)
+        _unmount(small)
+
+
+def _unmount(directory: Path) -> None:
+    """Give the run's own process the moment that it takes to leave."""
+    deadline = time.monotonic() + 10
+    while subprocess.run(["umount", str(directory)], capture_output=True).returncode:
+        assert time.monotonic() < deadline, f"{directory} is still in use"
+        time.sleep(0.1)
 
 
 def test_a_read_only_home(cli: Run, repository: Path) -> None:

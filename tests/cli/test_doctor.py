@@ -6,8 +6,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from conftest import Run
+
+pytestmark = pytest.mark.slow  # each test starts processes
 
 
 def checks(done: object) -> dict[str, dict[str, str]]:

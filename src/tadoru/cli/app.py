@@ -146,8 +146,8 @@ def run(args: Sequence[str]) -> int:
         _abandon_stdout()
         code = BROKEN_PIPE
     except SystemExit as leave:  # click has swallowed a broken pipe, or has completed a word
-        piped = isinstance(leave.__context__, BrokenPipeError)
-        code = BROKEN_PIPE if piped else int(leave.code or 0)
+        completed = "_TADORU_COMPLETE" in os.environ
+        code = int(leave.code or 0) if completed else BROKEN_PIPE
     except click.ClickException as error:
         code = _report(_from_click(error), args)
     except TadoruError as error:
