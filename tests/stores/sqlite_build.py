@@ -73,6 +73,7 @@ class Builder:
         self._finish = finish
         self._packed = packed
         self.stores: list[SqliteStore] = []
+        self.made: dict[str, SqliteStore] = {}
 
     def __call__(
         self,

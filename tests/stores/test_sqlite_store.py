@@ -9,15 +9,37 @@ from sqlite_build import Builder
 from tadoru.testing.suites import LiteralIndexSuite, PostingsSuite, StoreSuite
 
 
+@pytest.fixture(scope="module")
+def builders(tmp_path_factory):
+    made = {}
+
+    def builder(finish, packed):
+        if (finish, packed) not in made:
+            base = tmp_path_factory.mktemp("stores")
+            made[finish, packed] = Builder(base, finish=finish, packed=packed)
+        return made[finish, packed]
+
+    yield builder
+    for each in made.values():
+        each.close()
+
+
 class _Made:
     finish = True
     packed = True
 
     @pytest.fixture
-    def make(self, tmp_path):
-        builder = Builder(tmp_path, finish=self.finish, packed=self.packed)
-        yield builder
-        builder.close()
+    def make(self, builders):
+        """The suites only read, so the same arguments may give the same store."""
+        builder = builders(self.finish, self.packed)
+
+        def once(*args, **options):
+            key = repr((args, sorted(options.items())))
+            if key not in builder.made:
+                builder.made[key] = builder(*args, **options)
+            return builder.made[key]
+
+        return once
 
 
 class TestSqliteStore(_Made, StoreSuite):

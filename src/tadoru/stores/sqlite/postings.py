@@ -225,7 +225,10 @@ class _Part:
             strengths = worth[places] * (run.payload & _TF_MASK)
             docs = run.docs[run.starts]
             if len(docs) < len(strengths):
-                strengths = np.add.reduceat(strengths, run.starts)
+                # Added up one after the other: `add.reduceat` associates as its version likes.
+                chunk = np.zeros(len(strengths), dtype=np.int64)
+                chunk[run.starts[1:]] = 1
+                strengths = np.bincount(np.cumsum(chunk), weights=strengths)
             if len(run.path_docs):
                 # The field PATH is row 0, so a chunk's own number is its place.
                 from_path = worth[run.path_docs] * run.path_counts

@@ -109,6 +109,7 @@ def create(directory: Path, root: Path) -> None:
             os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             with closing(sqlite3.connect(made, isolation_level=None)) as connection:
                 _fill(connection, root)
+            _sync(made)
             made.rename(directory / DATABASE)
     finally:
         for leftover in directory.glob(made.name + "*"):
@@ -116,6 +117,7 @@ def create(directory: Path, root: Path) -> None:
 
 
 def _fill(connection: sqlite3.Connection, root: Path) -> None:
+    connection.execute("PRAGMA synchronous = OFF")  # synced once, before it gets its name
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # first, or it has no effect
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute("PRAGMA journal_mode = WAL")
@@ -133,6 +135,14 @@ def _fill(connection: sqlite3.Connection, root: Path) -> None:
             ("last_scan_ns", 0),
         ],
     )
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def verify(connection: sqlite3.Connection, path: Path) -> str:
