@@ -178,8 +178,13 @@ def _chunk(
         return min(each.end, end) - max(each.lead, start)
 
     inside = [d for d in (*running, *named) if d is not inner and d.kind != "scope"]
-    biggest = max(inside, key=share, default=None)
-    if biggest and share(biggest) > MAIN_SHARE * (end - start):
+    filling = [d for d in inside if share(d) > MAIN_SHARE * (end - start)]
+    biggest = max(
+        filling or inside,
+        key=lambda d: (len(d.container) if filling else 0, share(d)),
+        default=None,
+    )
+    if filling and biggest:
         trail = (*biggest.container, biggest.name)
     else:
         trail = (*inner.container, inner.name) if inner else _common(named)

@@ -112,7 +112,7 @@ def _read_open(descriptor: int, found: os.stat_result, known: FileStat, limit: i
     )
     if found.st_size > limit:
         head = os.pread(descriptor, EDGE_BYTES, 0)
-        tail = os.pread(descriptor, EDGE_BYTES, found.st_size - EDGE_BYTES)
+        tail = os.pread(descriptor, EDGE_BYTES, max(0, found.st_size - EDGE_BYTES))
         shape = f"{found.st_size} {found.st_mtime_ns}".encode()
         return Content(fresh, blake2b(head + tail + shape, digest_size=16).digest(), None, head)
     data = _read_all(descriptor, limit)
