@@ -34,7 +34,8 @@ def main(repository: str) -> int:
         sys.stderr.write("demo: the repository has no files\n")
         return 1
     title("1. A question", "answered with the code that matters, within a budget")
-    show("search", question(paths), "--top", "4", "--budget", "900", "--root", ".")
+    under = ["--under", "src"] if any(path.startswith("src/") for path in paths) else []
+    show("search", question(paths), "--top", "3", "--budget", "700", *under, "--root", ".")
 
     title("2. A wrong path", "corrected, because the file that was meant exists")
     real = memorable(paths)
@@ -91,11 +92,17 @@ def asked(*arguments: str) -> dict[str, list[dict[str, str]]]:
 
 def show(*arguments: str) -> None:
     """Print a command as one would type it in the repository, then what it says."""
-    typed = list(arguments[:-2])
-    print(f"\n{bold('$ tadoru ' + shlex.join(typed))}", flush=True)
+    typed = " ".join(quoted(word) for word in arguments[:-2])
+    print(f"\n{bold('$ tadoru ' + typed)}", flush=True)
     done = subprocess.run([TADORU, *arguments])
     if done.returncode:
         print(dim(f"(exit code {done.returncode})"), flush=True)
+
+
+def quoted(word: str) -> str:
+    """Quote a word as people do: double quotes where they change nothing."""
+    plain = "'" in word and not set('"$`\\!') & set(word)
+    return f'"{word}"' if plain else shlex.quote(word)
 
 
 def title(name: str, what: str) -> None:

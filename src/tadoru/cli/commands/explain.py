@@ -76,6 +76,10 @@ def print_stage(value: Any, indent: str = "  ") -> None:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {item}" for name, item in value.items())
+    if isinstance(value, list):
+        return ",".join(map(str, value)) or "none"
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 

@@ -63,7 +63,7 @@ def print_report(report: IndexReport) -> None:
         out("  languages " + ", ".join(f"{name or 'other'} {count}" for name, count in ranked[:12]))
     if report.chunks or report.symbols:
         out(f"  content   {report.chunks} chunks, {report.symbols} symbols")
-    if report.index_bytes:
+    if report.index_bytes and report.source_bytes:
         files, index_ = _bytes(report.source_bytes), _bytes(report.index_bytes)
         out(f"  size      {files} of files, {index_} of index")
     out(f"  time      {report.seconds:.2f} s")
