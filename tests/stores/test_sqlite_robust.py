@@ -155,7 +155,7 @@ def test_leftovers_of_a_killed_creation_are_cleared(tmp_path):
 
 
 AS_NOBODY = """
-import os, sys, urllib.parse
+import fcntl, mmap, os, sys, urllib.parse
 from pathlib import Path
 import numpy, zstandard
 import tadoru.stores.sqlite.literals, tadoru.stores.sqlite.postings, tadoru.stores.sqlite.upkeep

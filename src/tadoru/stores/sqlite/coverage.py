@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -79,6 +79,16 @@ def file_table(connection: sqlite3.Connection) -> FileTable:
     rows = connection.execute("SELECT id, rev, access_id, stored FROM files ORDER BY path")
     table = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 4)
     return FileTable(table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy(), table[:, 3] == 1)
+
+
+def paths_of(
+    connection: sqlite3.Connection, table: FileTable, ranks: Collection[int]
+) -> dict[int, str]:
+    """Return the paths of files by their rank."""
+    rank_of = {int(table.ids[rank]): rank for rank in ranks}
+    marks = ",".join(map(str, rank_of))
+    rows = connection.execute(f"SELECT id, path FROM files WHERE id IN ({marks})")
+    return {rank_of[number]: path for number, path in rows}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

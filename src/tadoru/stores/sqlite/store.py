@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tadoru.errors import NotIndexed
+from tadoru.errors import NotIndexed, StoreError
 from tadoru.stores.base import Admit, ChunkRef, LiteralIndex, Postings
 from tadoru.stores.sqlite import structure
 from tadoru.stores.sqlite.access import Labels, admitted, all_rows
@@ -24,8 +24,9 @@ from tadoru.stores.sqlite.faults import translated
 from tadoru.stores.sqlite.finding import Finding
 from tadoru.stores.sqlite.lock import LOCK, writer_lock
 from tadoru.stores.sqlite.pool import Pool, connect
+from tadoru.stores.sqlite.rows import Known, known
 from tadoru.stores.sqlite.schema import DATABASE, create, verify
-from tadoru.stores.sqlite.writer import Known, Writer, known
+from tadoru.stores.sqlite.writer import Writer
 from tadoru.types import (
     Access,
     AccessRow,
@@ -261,6 +262,54 @@ class SqliteStore:
         """Return path -> what is known, of all names: for the indexer, which sees everything."""
         with self._pool.read() as connection:
             return known(connection)
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the index, in words; empty when all is well. Reads all of it.
+
+        Broken segments are only slow, the rest needs a rebuild.
+        """
+        with self._pool.read() as connection:
+            faults = [
+                f"the database is damaged: {row[0]}"
+                for row in connection.execute("PRAGMA integrity_check(20)")
+                if row[0] != "ok"
+            ]
+            (lost,) = connection.execute(
+                "SELECT count(*) FROM files f WHERE f.stored AND NOT EXISTS"
+                " (SELECT 1 FROM texts t WHERE t.file_id = f.id)"
+            ).fetchone()
+        if lost:
+            faults.append(f"{lost} files have lost their text")
+        for index in self._finding.indexes:
+            broken = index.shelf.broken(self.id)
+            faults += [f"the segment {name} is broken: it is made again" for name in broken]
+        return faults
+
+    def index_bytes(self) -> int:
+        """Return what the index takes on disk, all caches included."""
+        with translated(self.directory):
+            return sum(path.stat().st_size for path in self.directory.iterdir() if path.is_file())
+
+    def counters(self) -> dict[str, int]:
+        """Return the counters that were added to, for statistics."""
+        with self._pool.read() as connection:
+            return dict(connection.execute("SELECT name, value FROM counters ORDER BY name"))
+
+    def count(self, increments: Mapping[str, int]) -> None:
+        """Add to counters, unless somebody is writing just then: they are statistics, no truth."""
+        with suppress(StoreError), translated(self._pool.path):
+            connection = connect(self._pool.path, writable=True)
+            try:
+                connection.execute("PRAGMA busy_timeout = 20")
+                connection.execute("BEGIN IMMEDIATE")
+                connection.executemany(
+                    "INSERT INTO counters VALUES (?, ?)"
+                    " ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
+                    list(increments.items()),
+                )
+                connection.execute("COMMIT")
+            finally:
+                connection.close()
 
     @property
     def last_scan_ns(self) -> int:

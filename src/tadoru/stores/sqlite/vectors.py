@@ -20,7 +20,7 @@ from tadoru.stores.base import Admit, ChunkRef
 from tadoru.stores.sqlite.access import admitted
 from tadoru.stores.sqlite.catalogue import Catalogue, stamp_of
 from tadoru.stores.sqlite.content import is_sayable
-from tadoru.stores.sqlite.coverage import FileTable
+from tadoru.stores.sqlite.coverage import FileTable, paths_of
 from tadoru.stores.sqlite.pool import Pool
 from tadoru.types import Access
 
@@ -87,12 +87,7 @@ class SqliteVectors:
                 shown[shown] = np.array(verdicts, dtype=bool)[inverse]
             chunks, scores = _best(matrix, np.flatnonzero(shown), vector, k)
             ranks = matrix.ranks[chunks].tolist()
-            paths = {
-                rank: connection.execute(
-                    "SELECT path FROM files WHERE id = ?", (int(table.ids[rank]),)
-                ).fetchone()[0]
-                for rank in set(ranks)
-            }
+            paths = paths_of(connection, table, set(ranks))
             indexes = matrix.indexes[chunks].tolist()
         return [
             ChunkRef(paths[rank], index, score)

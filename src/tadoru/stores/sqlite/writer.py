@@ -10,15 +10,29 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tadoru.stores.sqlite.access import LabelIds, Labels
 from tadoru.stores.sqlite.codec import compress, pack_chunks, pack_symbols
 from tadoru.stores.sqlite.faults import translated
 from tadoru.stores.sqlite.records import FileRecord, FileStat
+from tadoru.stores.sqlite.rows import (
+    INSERT,
+    INSERT_OR_IGNORE,
+    STATS,
+    Delta,
+    Known,
+    drop_content,
+    folded_name,
+    is_same,
+    known,
+    meta,
+    stat_values,
+)
 from tadoru.stores.sqlite.schema import new_stamp
 from tadoru.types import HIDDEN, PUBLIC, Freshness, Kind
+
+__all__ = ["FLUSH_CHUNKS", "Delta", "Known", "Writer"]
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,36 +40,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-_LARGEST = (1 << 63) - 1
-_INODE = (1 << 64) - 1
-
-
-class Known(NamedTuple):
-    """What the store knows about a name, to tell whether the source has changed.
-
-    A named tuple, because 50,000 of them are made at every look at the source.
-    """
-
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
-    digest: bytes
-    indexed: bool
-    """True when what is stored was read from exactly this state of the file."""
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """How a walk differs from what is known, in the order of the walk."""
-
-    new: tuple[str, ...]
-    changed: tuple[str, ...]
-    """Known, but read before a change, or never: to be read again."""
-    gone: tuple[str, ...]
-    """Known, but not found by the walk; nothing is done about them here."""
-    same: int
+FLUSH_CHUNKS = 4_096
+"""Chunks that wait in the database before a segment is made of them: what a reader that looks in
+between has to sort by itself, about 20 ms."""
 
 
 class Writer:
@@ -96,14 +83,14 @@ class Writer:
             row = before.pop(stat.path, None)
             if row is None:
                 new.append(stat)
-            elif row.indexed and _is_same(row, stat):
+            elif row.indexed and is_same(row, stat):
                 same += 1
             else:
                 changed.append(stat)
         if new or changed:
             with self._transaction() as connection:
                 labelled = self._labelled()
-                connection.executemany(_INSERT, [self._new_row(stat, labelled) for stat in new])
+                connection.executemany(INSERT, [self._new_row(stat, labelled) for stat in new])
                 self._mark_changed(connection, changed)
         return Delta(
             new=tuple(stat.path for stat in new),
@@ -116,27 +103,27 @@ class Writer:
     def _mark_changed(connection: sqlite3.Connection, changed: list[FileStat]) -> None:
         links = [stat for stat in changed if stat.kind is Kind.LINK]
         files = [stat for stat in changed if stat.kind is not Kind.LINK]
-        _drop_content(connection, [(stat.path,) for stat in links])
+        drop_content(connection, [(stat.path,) for stat in links])
         connection.executemany(
-            f"UPDATE files SET {_STATS}, indexed = 1, dirty = 0, stored = 0, rev = 0,"
+            f"UPDATE files SET {STATS}, indexed = 1, dirty = 0, stored = 0, rev = 0,"
             " digest = x'', language = '', encoding = '', note = '' WHERE path = ?",
-            [(*_stat_values(stat), stat.path) for stat in links],
+            [(*stat_values(stat), stat.path) for stat in links],
         )
         connection.executemany(
             "UPDATE files SET dirty = 1 WHERE path = ? AND indexed",
             [(stat.path,) for stat in files],
         )
         connection.executemany(
-            f"UPDATE files SET {_STATS} WHERE path = ? AND NOT indexed",
-            [(*_stat_values(stat), stat.path) for stat in files],
+            f"UPDATE files SET {STATS} WHERE path = ? AND NOT indexed",
+            [(*stat_values(stat), stat.path) for stat in files],
         )
 
     def touch(self, stats: Iterable[FileStat]) -> None:
         """Take over new stats of files whose content turned out to be the same."""
-        rows = [(*_stat_values(stat), stat.path) for stat in stats]
+        rows = [(*stat_values(stat), stat.path) for stat in stats]
         if rows:
             with self._transaction() as connection:
-                connection.executemany(f"UPDATE files SET {_STATS}, dirty = 0 WHERE path = ?", rows)
+                connection.executemany(f"UPDATE files SET {STATS}, dirty = 0 WHERE path = ?", rows)
 
     def delete(self, paths: Iterable[str]) -> None:
         """Remove files and all that is known of them."""
@@ -144,7 +131,7 @@ class Writer:
         if not rows:
             return
         with self._transaction() as connection:
-            _drop_content(connection, rows)
+            drop_content(connection, rows)
             connection.executemany("DELETE FROM files WHERE path = ?", rows)
 
     def label(self, labels: Labels) -> None:
@@ -183,19 +170,19 @@ class Writer:
 
     def _put_one(self, connection: sqlite3.Connection, record: FileRecord, labelled: bool) -> None:
         stat = record.stat
-        connection.execute(_INSERT_OR_IGNORE, self._new_row(stat, labelled))
+        connection.execute(INSERT_OR_IGNORE, self._new_row(stat, labelled))
         rev = new_stamp()
         (number,) = connection.execute(
-            f"UPDATE files SET {_STATS}, digest = ?, language = ?, role = ?, encoding = ?,"
+            f"UPDATE files SET {STATS}, digest = ?, language = ?, role = ?, encoding = ?,"
             " mark = ?, note = ?, stored = ?, indexed = 1, dirty = 0, rev = ? WHERE path = ?"
             " RETURNING id",
             (
-                *_stat_values(stat),
+                *stat_values(stat),
                 record.digest, record.language, record.role.value, record.encoding, record.mark,
                 record.note, int(record.content is not None), rev, stat.path,
             ),
         ).fetchone()  # fmt: skip
-        _drop_content(connection, [(stat.path,)])
+        drop_content(connection, [(stat.path,)])
         if record.content is not None:
             connection.execute(
                 "INSERT INTO texts VALUES (?, ?, ?, ?)",
@@ -213,7 +200,7 @@ class Writer:
         connection.executemany(
             "INSERT INTO symbols VALUES (?, ?, ?, ?, ?)",
             [
-                (number, position, symbol.kind, symbol.name, _folded(symbol.name))
+                (number, position, symbol.kind, symbol.name, folded_name(symbol.name))
                 for position, symbol in enumerate(record.symbols)
             ],
         )
@@ -268,7 +255,7 @@ class Writer:
         `detail` is shown to everybody: it names no path and counts nothing.
         """
         with translated(self._path):
-            before = (_meta(self._connection, "status"), _meta(self._connection, "detail"))
+            before = (meta(self._connection, "status"), meta(self._connection, "detail"))
         if before != (status.value, detail):
             with self._transaction(content=False) as connection:
                 connection.execute(
@@ -326,7 +313,7 @@ class Writer:
                 raise
 
     def _labelled(self) -> bool:
-        return bool(_meta(self._connection, "labelled"))
+        return bool(meta(self._connection, "labelled"))
 
     def _new_row(self, stat: FileStat, labelled: bool) -> tuple[object, ...]:
         if not labelled:
@@ -336,72 +323,4 @@ class Writer:
         else:
             access_id = self._label_ids.of(self._labels(stat.path))
         # A link has nothing to read: its name and target are all there is.
-        return (*_stat_values(stat), stat.path, access_id, int(stat.kind is Kind.LINK))
-
-
-FLUSH_CHUNKS = 4_096
-"""Chunks that wait in the database before a segment is made of them: what a reader that looks in
-between has to sort by itself, about 20 ms."""
-
-_STATS = (
-    "kind = ?, size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, executable = ?, target = ?, raw = ?"
-)
-_INSERT = (
-    "INSERT INTO files (kind, size, mtime_ns, ctime_ns, inode, executable, target, raw, path,"
-    " access_id, indexed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_INSERT_OR_IGNORE = _INSERT.replace("INSERT", "INSERT OR IGNORE")
-
-
-_DETAILS = ("texts", "symbols", "imports", "pending", "embedded")
-
-
-def _drop_content(connection: sqlite3.Connection, paths: list[tuple[str]]) -> None:
-    for table in _DETAILS:
-        connection.executemany(
-            f"DELETE FROM {table} WHERE file_id = (SELECT id FROM files WHERE path = ?)", paths
-        )
-
-
-def known(connection: sqlite3.Connection) -> dict[str, Known]:
-    """Read what is known of all names."""
-    return {
-        path: Known(size, mtime, ctime, inode & _INODE, digest, indexed == 1, kind)
-        for path, size, mtime, ctime, inode, digest, indexed, kind in connection.execute(
-            "SELECT path, size, mtime_ns, ctime_ns, inode, digest, indexed AND NOT dirty, kind"
-            " FROM files"
-        )
-    }
-
-
-def _stat_values(stat: FileStat) -> tuple[object, ...]:
-    return (
-        stat.kind.value, stat.size, _fitted(stat.mtime_ns), _fitted(stat.ctime_ns),
-        stat.inode - (_INODE + 1) if stat.inode > _LARGEST else stat.inode,
-        int(stat.executable), stat.target, stat.raw,
-    )  # fmt: skip
-
-
-def _is_same(row: Known, stat: FileStat) -> bool:
-    return (
-        row.size == stat.size
-        and row.mtime_ns == _fitted(stat.mtime_ns)
-        and row.ctime_ns == _fitted(stat.ctime_ns)
-        and row.inode == stat.inode
-        and row.kind == stat.kind.value
-    )
-
-
-def _fitted(nanoseconds: int) -> int:
-    """Keep times that SQLite's integers can hold: a file may claim to be from the year 2400."""
-    return min(max(nanoseconds, -_LARGEST), _LARGEST)
-
-
-def _folded(name: str) -> str | None:
-    folded = name.casefold()
-    return None if folded == name else folded
-
-
-def _meta(connection: sqlite3.Connection, key: str) -> object:
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return row[0] if row else None
+        return (*stat_values(stat), stat.path, access_id, int(stat.kind is Kind.LINK))

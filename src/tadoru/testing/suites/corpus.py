@@ -34,7 +34,9 @@ class Make(Protocol):
 
 FILES: dict[str, str | bytes] = {
     "README.md": "# Sessions\n\nHow the session cookie is signed.\n",
-    "src/app.py": "from src import sessions\n\n\ndef open_app():\n    return sessions.open_session()\n",
+    "src/app.py": (
+        "from src import sessions\n\n\ndef open_app():\n    return sessions.open_session()\n"
+    ),
     "src/sessions.py": "def open_session():\n    return sign('cookie')\n" + "# filler\n" * 90,
     "src/secret.py": "def hidden_cookie_key():\n    return 'session cookie session'\n",
     "docs/日本語.md": "# データベース\n\n用户の修正 cookie\r\nsecond line",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from tadoru.stores.base import FieldWeight, Store
@@ -9,18 +11,26 @@ from tadoru.testing.reference import ReferencePostings
 from tadoru.testing.suites.corpus import FILES, LABELS, Make
 from tadoru.testing.suites.store import access_of, paths
 from tadoru.text.terms import Field, terms
-from tadoru.types import Access, Kind
+from tadoru.types import Access, Entry, Kind
 
 
 def reference(store: Store, access: Access) -> ReferencePostings:
     """Return the plain implementation over what an access set shows of a store."""
     return ReferencePostings(
         lambda: (
-            (entry, store.chunks(entry.path, access=access), store.text(entry.path, access=access) or "")
+            (
+                entry,
+                store.chunks(entry.path, access=access),
+                store.text(entry.path, access=access) or "",
+            )
             for entry in store.entries(access=access)
             if entry.kind is Kind.FILE
         )
     )  # fmt: skip
+
+
+def _is(path: str, entry: Entry) -> bool:
+    return entry.path == path
 
 
 class PostingsSuite:
@@ -59,11 +69,14 @@ class PostingsSuite:
         everything = store.postings.search([("cookie", 1.0)], access=access, k=50)
         for ref in everything:
             only = store.postings.search(
-                [("cookie", 1.0)], access=access, k=1, admit=lambda e, p=ref.path: e.path == p
+                [("cookie", 1.0)], access=access, k=1, admit=partial(_is, ref.path)
             )
             assert [(r.path, r.score) for r in only] == [(ref.path, only[0].score)]
             assert only[0].score in {r.score for r in everything if r.path == ref.path}
-        assert store.postings.search([("cookie", 1.0)], access=access, k=5, admit=lambda e: False) == []
+        nothing = store.postings.search(
+            [("cookie", 1.0)], access=access, k=5, admit=lambda entry: False
+        )
+        assert nothing == []
 
     def test_only_the_given_fields_count(self, store: Store) -> None:
         access = access_of(store, "ops")

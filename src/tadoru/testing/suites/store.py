@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tadoru.stores.base import Store
+from tadoru.stores.base import Admit, ChunkRef, Store
 from tadoru.testing.suites.corpus import FILES, IMPORTS, LABELS, SYMBOLS, Make
 from tadoru.text.decode import decode
 from tadoru.types import Access, Freshness, Kind, Principal
@@ -100,9 +100,7 @@ class StoreSuite:
     def test_unknown_access_id_yields_nothing(self, labelled: Store, question: str) -> None:
         assert not QUESTIONS[question](labelled, frozenset({987_654}))
 
-    @pytest.mark.parametrize(
-        "question", sorted(set(QUESTIONS) - {"nearest", "vectors", "ignored"})
-    )
+    @pytest.mark.parametrize("question", sorted(set(QUESTIONS) - {"nearest", "vectors", "ignored"}))
     def test_those_questions_have_an_answer_for_who_may_see(
         self, labelled: Store, question: str
     ) -> None:
@@ -122,7 +120,7 @@ class StoreSuite:
         public = {path for path, label in LABELS.items() if label == "public"}
         pruned = make(
             {path: text for path, text in FILES.items() if path in public},
-            labels={path: "public" for path in public},
+            labels=dict.fromkeys(public, "public"),
             symbols=[symbol for symbol in SYMBOLS if symbol.path in public],
             imports=[edge for edge in IMPORTS if edge.path in public],
         )
@@ -274,7 +272,10 @@ class StoreSuite:
         if not self.structure:
             return
         targets = {
-            groups: [e.target for e in labelled.imports("src/app.py", access=access_of(labelled, *groups))]
+            groups: [
+                edge.target
+                for edge in labelled.imports("src/app.py", access=access_of(labelled, *groups))
+            ]
             for groups in ((), ("dev",), ("ops",))
         }  # fmt: skip
         assert targets[()] == ["", "", ""]
@@ -305,15 +306,16 @@ class StoreSuite:
             given[(path, 0)] = vector / np.linalg.norm(vector)
         store = make(FILES, labels=LABELS, vectors={"model-a": given})
         question = given[("src/secret.py", 0)]
-        ask = {"fingerprint": "model-a", "k": 2}
-        best = store.nearest(question, access=access_of(store, "ops"), **ask)
+
+        def ask(access: Access, admit: Admit | None = None) -> list[ChunkRef]:
+            return store.nearest(question, fingerprint="model-a", access=access, k=2, admit=admit)
+
+        best = ask(access_of(store, "ops"))
         assert (best[0].path, len(best)) == ("src/secret.py", 2)
         assert abs(best[0].score - 1.0) < 0.02
-        public = store.nearest(question, access=access_of(store), **ask)
+        public = ask(access_of(store))
         assert {ref.path for ref in public} == {"README.md", "src/app.py"}
-        only = store.nearest(
-            question, access=access_of(store), admit=lambda e: e.path.startswith("src"), **ask
-        )
+        only = ask(access_of(store), lambda entry: entry.path.startswith("src"))
         assert [ref.path for ref in only] == ["src/app.py"]
         other = store.nearest(question, fingerprint="model-b", access=access_of(store), k=2)
         assert other == []
