@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tadoru.errors import LimitExceeded
-from tadoru.shell.regex.charset import Ranges, negate, single, union, word_context
+from tadoru.shell.regex.charset import ANY, Ranges, word_context
 from tadoru.shell.regex.nodes import (
     Alt,
     At,
@@ -108,8 +108,8 @@ def _place(at: At) -> str:
 def _chars(ranges: Ranges) -> str:
     if not ranges:
         return "(?!)"
-    if ranges == negate(union(single(10), ((0xDC80, 0xDCFF),))):
-        return r"[^\n\uDC80-\uDCFF]"
+    if ranges == ANY:
+        return r"[^\uD800-\uDFFF]"
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
         return f"\\U{ranges[0][0]:08X}"
     return "[" + "".join(f"\\U{low:08X}-\\U{high:08X}" for low, high in ranges) + "]"

@@ -6,7 +6,7 @@ from typing import Literal
 
 from tadoru.shell.regex.charset import caseless, single
 from tadoru.shell.regex.matcher import Clock, Matcher, Rules
-from tadoru.shell.regex.nodes import EMPTY, NEVER, Chars, Node, alt, cat
+from tadoru.shell.regex.nodes import EMPTY, NEVER, Chars, Node, PatternError, alt, cat
 from tadoru.shell.regex.posix import PosixParser
 
 Syntax = Literal["basic", "extended", "fixed"]
@@ -48,3 +48,10 @@ def fixed(text: str, *, ignore_case: bool) -> Node:
         return EMPTY
     codes = [single(ord(character)) for character in text]
     return cat([Chars(caseless(code) if ignore_case else code) for code in codes])
+
+
+def compile_perl_lines(
+    patterns: list[str], rules: Rules, clock: Clock, *, ignore_case: bool = False
+) -> Matcher:
+    """Return a matcher for `grep -P`. Raises PatternError."""
+    raise PatternError("Perl matching is not supported")

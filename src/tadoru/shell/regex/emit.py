@@ -9,9 +9,9 @@ tells whether it matches nothing else.
 from __future__ import annotations
 
 from tadoru.shell.regex.charset import (
+    ANY,
     ASCII,
     INVALID,
-    LAST,
     Ranges,
     intersect,
     negate,
@@ -100,7 +100,7 @@ class Emitter:
             return _PLAIN_PLACES[node.at]
         usable = (self._ascii or node.ascii_only) and not self._copying
         if usable and node.at in (At.BOUNDARY, At.NOT_BOUNDARY):
-            return node.at.value
+            return str(node.at.value)
         self.exact = False
         return "(?:)"
 
@@ -134,7 +134,7 @@ class Emitter:
         ranges = intersect(ranges, alphabet)
         if not ranges:
             return _NEVER
-        if ranges[0] == (0, LAST) or ranges == _VALID:
+        if ranges in (_VALID, ANY):
             return r"[\x00-\x{10FFFF}]"
         if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
             return _code(ranges[0][0])

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from tadoru.shell.regex.brackets import Bracket
 from tadoru.shell.regex.charset import (
+    ANY,
     INVALID,
-    NEWLINE,
     Ranges,
     caseless,
     named,
@@ -171,7 +171,7 @@ class PosixParser:
             self._at = bracket.at
             return Chars(ranges)
         if here == ".":
-            return Chars(negate(union(NEWLINE, INVALID)))
+            return Chars(ANY)
         if here == "^" and (self._extended or first):
             return Place(At.LINE_START)
         if here == "$" and (self._extended or self._at_branch_end()):
