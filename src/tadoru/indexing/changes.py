@@ -16,7 +16,7 @@ from tadoru.indexing.read import digest_of
 from tadoru.indexing.walk import Walk
 
 if TYPE_CHECKING:
-    from tadoru.stores.sqlite.writer import Known
+    from tadoru.stores.sqlite.rows import Known
 
 RACY_NS = 100_000_000
 """File systems stamp with the kernel's tick (1 to 10 ms); some round to 10 ms or more."""

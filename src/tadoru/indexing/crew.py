@@ -15,8 +15,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import ForkingPickler
+from operator import attrgetter
+from typing import Any
 
 from tadoru.indexing.read import Outcome, Task, look
+from tadoru.types import Chunk, Import, Span, Symbol
 
 IN_PROCESS = 40
 """Up to so many files no process is started: two workers take 0.3 s to begin."""
@@ -25,6 +29,19 @@ BATCH = 16
 BATCH_BYTES = 4 * 1024 * 1024
 FILE_SECONDS = 60.0
 """A worker that is silent for so long is ended, and its file reported."""
+
+
+def _sent_as_arguments(kind: type[Any]) -> None:
+    """Send values of a dataclass as the arguments that make it.
+
+    Its own way, state by state, takes four times as long, and a run sends a quarter of a million.
+    """
+    values = attrgetter(*kind.__slots__)
+    ForkingPickler.register(kind, lambda value: (kind, values(value)))
+
+
+for _kind in (Span, Chunk, Symbol, Import):
+    _sent_as_arguments(_kind)
 
 
 def looked_at(

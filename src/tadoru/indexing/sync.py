@@ -30,7 +30,8 @@ from tadoru.types import Freshness, Import, IndexReport, IndexState
 
 if TYPE_CHECKING:
     from tadoru.stores.sqlite import SqliteStore
-    from tadoru.stores.sqlite.writer import Known, Writer
+    from tadoru.stores.sqlite.rows import Known
+    from tadoru.stores.sqlite.writer import Writer
 
 Progress = Callable[[int, int, str], None]
 """Called with files done, files in all, and the path that was done."""

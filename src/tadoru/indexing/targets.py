@@ -48,7 +48,8 @@ class Targets:
     def __init__(self, paths: Collection[str], read: Callable[[str], str | None]) -> None:
         """`read`: text of a file of the tree, asked for manifests only."""
         self.paths = paths if isinstance(paths, (set, frozenset, dict)) else frozenset(paths)
-        self._by_name: dict[str, list[str]] | None = None
+        self._by_tail: dict[str, list[str]] | None = None
+        """By the last name, and by the last two: a tree has thousands of `__init__.py`."""
         self._in_directory: dict[str, list[str]] | None = None
         self._manifests = Manifests(self.paths, read)
         self._cache: dict[tuple[str, str, str], str] = {}
@@ -90,17 +91,19 @@ class Targets:
 
     def ending(self, suffix: str, near: str) -> str:
         """Return the file whose path ends with `suffix` at a directory's border, nearest first."""
-        if suffix in self.paths and not near:
-            return suffix
-        if self._by_name is None:
-            self._by_name = {}
+        return nearest(self._ending(suffix), near)
+
+    def _ending(self, suffix: str) -> list[str]:
+        if self._by_tail is None:
+            self._by_tail = {}
             for path in self.paths:
-                self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
-        named = self._by_name.get(suffix.rpartition("/")[2], ())
-        if len(named) > MAX_CANDIDATES:
-            return suffix if suffix in self.paths else ""
+                for tail in {"/".join(path.rsplit("/", count)[-count:]) for count in (1, 2)}:
+                    self._by_tail.setdefault(tail, []).append(path)
+        named = self._by_tail.get("/".join(suffix.rsplit("/", 2)[-2:]), [])
+        if suffix.count("/") < 2:
+            return named if len(named) <= MAX_CANDIDATES else []
         tail = "/" + suffix
-        return nearest((path for path in named if ("/" + path).endswith(tail)), near)
+        return [path for path in named if ("/" + path).endswith(tail)]
 
     def files_in(self, directory: str) -> list[str]:
         """Return the files right in a directory, sorted."""
@@ -135,33 +138,28 @@ class Targets:
             for _ in range(levels - 1):
                 directory = directory.rpartition("/")[0]
             return join(directory, module.lstrip(".").replace(".", "/"))
-        inner = module.replace(".", "/")
-        found = ""
-        for tail in (".py", "/__init__.py", ".pyi"):
-            found = self._python_module(inner + tail, directory)
-            if found:
-                return found.removesuffix("/__init__.py").removesuffix(tail)
-        return None
+        key = (directory, module, "python")
+        if key not in self._cache:
+            self._cache[key] = self._python_module(module.replace(".", "/"), directory)
+        return self._cache[key] or None
 
-    def _python_module(self, suffix: str, near: str) -> str:
-        """Return a module's file below a directory that can be on the search path.
+    def _python_module(self, inner: str, near: str) -> str:
+        """Return a module, without its extension, below a directory that can be on the search path.
 
         A file `a/b/c.py` is no module `c` while `a/b` is a package.
         """
-        if self._by_name is None:
-            self.ending("", "")
-        assert self._by_name is not None
-        named = self._by_name.get(suffix.rpartition("/")[2], ())
-        tail = "/" + suffix
-        fits = [p for p in named if ("/" + p).endswith(tail)] if len(named) < 20_000 else []
-        if suffix in self.paths and suffix not in fits:
-            fits.append(suffix)
-        roots = (
-            p for p in fits
-            if join(p[: -len(suffix)].rstrip("/"), "__init__.py") not in self.paths
-            or p == suffix or p[: -len(suffix)].rstrip("/") == near
-        )  # fmt: skip
-        return nearest(roots, near)
+        for tail in (".py", "/__init__.py", ".pyi"):
+            suffix = inner + tail
+            roots = (
+                path
+                for path in self._ending(suffix)
+                if path == suffix
+                or join(root := path[: -len(suffix)].rstrip("/"), "__init__.py") not in self.paths
+                or root == near
+            )
+            if found := nearest(roots, near):
+                return found[: -len(tail)]
+        return ""
 
     # -- JavaScript, TypeScript ------------------------------------------------------------------
 
