@@ -152,6 +152,19 @@ def test_read_finds_a_file_from_a_directory_below(cli: Run, shared_repository: P
     assert cli("read", "config.py", cwd=shared_repository / "src/shop").stdout == "TAX = 0.19\n"
 
 
+@pytest.mark.parametrize("place", [".", "./", "src/..", "{root}"])
+def test_the_root_has_many_names(cli: Run, shared_repository: Path, place: str) -> None:
+    done = cli("list-files", place.format(root=shared_repository))
+    assert "README.md" in done.stdout.split()
+
+
+def test_absolute_paths_of_this_machine_are_understood(cli: Run, shared_repository: Path) -> None:
+    path = str(shared_repository / "src/shop")
+    assert cli("list-files", path).stdout.split()[0].startswith("src/shop/")
+    assert cli("search", "cart", "--under", path, "--files").returncode == 0
+    assert cli("read", f"{path}/config.py").stdout == "TAX = 0.19\n"
+
+
 def test_read_of_a_wrong_path_fails_or_recovers(cli: Run) -> None:
     done = cli("read", "src/shop/session.py")
     assert (done.stdout, done.returncode) == ("", 1)

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tadoru.errors import NotIndexed, StoreBusy, TadoruError
 from tadoru.types import Freshness
+
+if TYPE_CHECKING:
+    from tadoru.sources import LocalSource
 
 PACKAGES = ("bashkit", "click", "ignore", "mcp", "numpy", "rapidfuzz", "re2", "zstandard")
 OLDEST = (3, 11)
@@ -90,8 +91,10 @@ def _home_and_index(root: Path, *, yes: bool) -> Iterator[Check]:
     left_out = "; ".join(config.warnings)
     yield Check("configuration", "warn" if left_out else "ok", left_out or "valid")
     yield _home(directory)
-    yield from _index(source.directory, canonical)
-    source.close()
+    try:
+        yield from _index(source)
+    finally:
+        source.close()
 
 
 def _home(directory: Path) -> Check:
@@ -107,38 +110,30 @@ def _home(directory: Path) -> Check:
     return Check("home", "ok", f"{directory}, {free} MB free")
 
 
-def _index(directory: Path, root: Path) -> Iterator[Check]:
+def _index(source: LocalSource) -> Iterator[Check]:
     from tadoru.stores.sqlite.schema import DATABASE
 
-    path = directory / DATABASE
+    path = source.directory / DATABASE
     if not path.exists():
-        yield Check("index", "warn", f"{root} is not indexed", "tadoru index")
+        yield Check("index", "warn", f"{source.root} is not indexed", "tadoru index")
         return
-    fault = _damage(path)
+    fault = _damage(source)
     if fault:
         yield Check("index", "fail", f"{path}: {fault}", "tadoru index --rebuild")
         return
     size = path.stat().st_size / 10**6
     yield Check("index", "ok", f"{path}, {size:.1f} MB, integrity checked")
     yield _private(path)
-    yield _lock(directory)
-    yield _freshness(root)
+    yield _lock(source.directory)
+    yield _freshness(source.root)
 
 
-def _damage(path: Path) -> str:
-    """Return what SQLite or the schema find wrong with a database; empty when sound."""
-    from tadoru.stores.sqlite.schema import verify
-
+def _damage(source: LocalSource) -> str:
+    """Return what is wrong with the database or what lies beside it; empty when all is sound."""
     try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            verify(connection, path)
-            rows = connection.execute("PRAGMA integrity_check(3)").fetchall()
+        return "; ".join(source.store.check())
     except TadoruError as error:
         return error.message
-    except sqlite3.Error as error:
-        return str(error)
-    found = "; ".join(str(row[0]) for row in rows)
-    return "" if found == "ok" else found
 
 
 def _private(path: Path) -> Check:

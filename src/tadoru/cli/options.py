@@ -7,6 +7,7 @@ given: the repository around the working directory, else the directory itself.
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -119,26 +120,36 @@ class Session:
         return str(PurePosixPath("/", below.as_posix()))
 
     def tree_path(self, path: str) -> str:
-        """Return a path as the workspace takes it: from the working directory when it lies there.
+        """Return a path as the workspace takes it: relative to the root.
 
-        A path that exists nowhere is handed on as it is, so that errors name what was typed.
+        A relative path starts in the working directory when it exists there; an absolute one may
+        be of this machine. What exists nowhere is handed on, so that errors name what was typed.
         """
-        cwd = self.cwd
-        if cwd == "/" or not path or path.startswith("/"):
+        if not path or "\0" in path:
             return path
-        if "\0" not in path and (working_directory() / path).exists():
-            joined = _normal(f"{cwd}/{path}")
-            return joined if joined is not None else path
+        if path.startswith("/"):
+            return self._from_host(path)
+        if (working_directory() / path).exists():
+            return _normal(f"{self.cwd}/{path}", otherwise=path)
+        return _normal(path, otherwise=path)
+
+    def _from_host(self, path: str) -> str:
+        roots = self.roots
+        if len(roots) == 1:
+            root = Path(os.path.realpath(roots[0]))
+            for place in (Path(os.path.normpath(path)), Path(os.path.realpath(path))):
+                if place.is_relative_to(root):
+                    return "" if place == root else place.relative_to(root).as_posix()
         return path
 
 
-def _normal(path: str) -> str | None:
-    """Return a tree path without `.` and `..`; None when it leads out of the root."""
+def _normal(path: str, *, otherwise: str) -> str:
+    """Return a tree path without `.` and `..`; `otherwise` when it leads out of the root."""
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":
             if not parts:
-                return None
+                return otherwise
             parts.pop()
         elif part not in ("", "."):
             parts.append(part)
