@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tadoru import git
@@ -38,25 +38,51 @@ class Ignored:
         parts = path.split("/")
         if not path or ".." in parts or "\0" in path:
             return ""
+        own = self._by_ourselves(path, parts)
+        if own is not None:
+            return own
+        return self._by_git(parts) if self._git or self._nested(parts) else self._plain(parts)
+
+    def _by_ourselves(self, path: str, parts: list[str]) -> str | None:
+        """Return what is decided before git: a reason, `""` for a path that is brought back."""
         if ".git" in parts:
             return "inside .git"
         if secret_like(parts[-1]) and not self._config.serve_secrets:
             return f"secret-like name: {parts[-1]}"
-        is_dir = os.path.isdir(f"{self.root}/{path}")  # noqa: PTH112
         overlay = RuleStack(list(overlay_rules(self.root, self._overlays(parts), self._config)))
-        rule = overlay.decide(path, is_dir)
-        if rule is not None:
-            return "" if rule.negated else f"ignored by {rule.source}: {rule.text}"
-        return self._by_git(parts) if self._git or self._nested(parts) else self._plain(parts)
+        rule = overlay.decide(path, os.path.isdir(f"{self.root}/{path}"))  # noqa: PTH112
+        if rule is None:
+            return None
+        return "" if rule.negated else f"ignored by {rule.source}: {rule.text}"
 
-    def wakes(self, path: str) -> bool:
-        """Tell whether a change of this path can change the tree."""
-        parts = path.split("/")
-        if ".git" in parts:
-            # a checkout changes files too; of git's own only what lists and ignores files matters
-            after = parts[parts.index(".git") + 1 :]
-            return after in (["index"], ["info", "exclude"])
-        return parts[-1] in RULE_FILES or not self.rule(path)
+    def wakes(self, paths: Iterable[str]) -> bool:
+        """Tell whether a change of one of these paths can change the tree."""
+        by_git: dict[str, list[str]] = {}
+        for path in paths:
+            parts = path.split("/")
+            if ".git" in parts:
+                # a checkout changes files too; of git's own only what lists and ignores files counts
+                after = parts[parts.index(".git") + 1 :]
+                if after in (["index"], ["info", "exclude"]):
+                    return True
+            elif parts[-1] in RULE_FILES:
+                return True
+            elif (holder := self._nested(parts)) or self._git:
+                own = self._by_ourselves(path, parts)
+                if own == "":
+                    return True
+                if own is None:
+                    by_git.setdefault(holder, []).append(path[len(holder) :].lstrip("/"))
+            elif not self.rule(path):
+                return True
+        return any(not self._all_ignored(holder, inner) for holder, inner in by_git.items())
+
+    def _all_ignored(self, holder: str, inner: list[str]) -> bool:
+        where = f"{self.root}/{holder}" if holder else self.root
+        names = b"\0".join(os.fsencode(path) for path in inner)
+        output = git.run(where, "check-ignore", "-z", "--stdin", stdin=names)
+        ignored = set(os.fsdecode(output or b"").split("\0"))
+        return all(path in ignored for path in inner)
 
     def _overlays(self, parts: list[str]) -> list[str]:
         return ["/".join([*parts[:depth], OVERLAY_NAME]) for depth in range(len(parts))]
