@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - samples and tables read better unwrapped
 """Chunks follow the structure, tile the file, and stay within their size, whatever the file is."""
 
 from __future__ import annotations

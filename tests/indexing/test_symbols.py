@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - samples and tables read better unwrapped
 """Definitions of the core languages: name, kind, container, signature, doc, place."""
 
 from __future__ import annotations

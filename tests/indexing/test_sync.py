@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - samples and tables read better unwrapped
 """After every run the store is what a fresh index would be, and the report accounts for everything."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - samples and tables read better unwrapped
 """Imports lead to the files that the language's own rules would load."""
 
 from __future__ import annotations

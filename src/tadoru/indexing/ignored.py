@@ -61,7 +61,7 @@ class Ignored:
         for path in paths:
             parts = path.split("/")
             if ".git" in parts:
-                # a checkout changes files too; of git's own only what lists and ignores files counts
+                # a checkout changes files too; of git's own only lists and rules count
                 after = parts[parts.index(".git") + 1 :]
                 if after in (["index"], ["info", "exclude"]):
                     return True
