@@ -21,6 +21,7 @@ from tadoru.shell.machine import Machine, Tool
 from tadoru.shell.output import Collector, cut_note, finish_stderr
 from tadoru.shell.session import Session, derive_key, open_state, seal
 from tadoru.shell.space import Space, normalize
+from tadoru.shell.stack import check_prefixes, max_commands
 from tadoru.types import RunResult
 from tadoru.views import View
 
@@ -59,12 +60,13 @@ def run(
     session = open_state(state, key, config)
     if not session.snapshot and not Space(view, session.scratch).is_directory(normalize(cwd, "/")):
         raise BadInput(f"{cwd}: no such directory", hint="give a directory of the tree, or /")
-    job = _Job(view, session, config, dict(tools or {}), suggest, cwd)
+    check_prefixes(command)
+    job = _Job(view, session, config, dict(tools or {}), suggest, cwd, command)
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(job.run(command, key))
-    return _pool().submit(asyncio.run, job.run(command, key)).result()
+        return asyncio.run(job.run(key))
+    return _pool().submit(asyncio.run, job.run(key)).result()
 
 
 def check_command(command: str, config: ShellConfig) -> None:
@@ -98,23 +100,32 @@ class _Job:
         tools: dict[str, Tool],
         suggest: Suggest | None,
         cwd: str,
+        command: str,
     ) -> None:
         self._view = view
+        self._command = command
         self._session = session
         self._config = config
         self._suggest = suggest
         self._cwd = cwd
         self._space = Space(view, session.scratch)
-        self._machine = Machine(self._space, config, Deadline(config.timeout_seconds), tools, _pool)
+        self._machine = Machine(
+            self._space,
+            config,
+            Deadline(config.timeout_seconds),
+            tools,
+            _pool,
+            max_commands(command, config),
+        )
 
-    async def run(self, command: str, key: bytes) -> RunResult:
+    async def run(self, key: bytes) -> RunResult:
         bash = self._machine.interpreter(self._cwd)
         if self._session.snapshot:
             _restore(bash, self._session.snapshot)
         out = Collector(self._config.max_output_bytes)
         err = Collector(self._config.max_output_bytes)
         code, trouble = await self._machine.execute(
-            bash, command, _sink(out, bash), _sink(err, bash)
+            bash, self._command, _sink(out, bash), _sink(err, bash)
         )
         return self._result(bash, key, out, err, code, trouble)
 

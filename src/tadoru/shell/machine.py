@@ -19,7 +19,9 @@ from tadoru.shell.bridge import filesystem
 from tadoru.shell.commands.context import BrokenPipe, Command, Context, encode, run_command
 from tadoru.shell.limits import Deadline
 from tadoru.shell.lossless import Escaper, Unescaper, escape, unescape
+from tadoru.shell.mend import SYNTAX_ERROR, mend, syntax_error
 from tadoru.shell.space import Space
+from tadoru.shell.stack import DeepStack
 
 if TYPE_CHECKING:
     from bashkit import Bash, CommandContext, FileSystem
@@ -56,7 +58,9 @@ class Machine:
         deadline: Deadline,
         tools: dict[str, Tool],
         pool: Callable[[], ThreadPoolExecutor],
+        max_commands: int,
     ) -> None:
+        """`max_commands`: of each interpreter, at most what the configuration allows."""
         self._space = space
         self._config = config
         self._deadline = deadline
@@ -65,6 +69,7 @@ class Machine:
             name: _loader(name) for name in commands.available()
         }
         self._commands.update({name: _wrapper(self, tool) for name, tool in tools.items()})
+        self._max_commands = max_commands
         self._nested = 0
         self._depth = 0
 
@@ -78,7 +83,7 @@ class Machine:
             env=ENVIRONMENT,
             username="agent",
             hostname="tadoru",
-            max_commands=self._config.max_commands,
+            max_commands=self._max_commands,
             max_loop_iterations=self._config.max_loop_iterations,
             timeout_seconds=max(0.001, self._deadline.left()),
         )
@@ -96,20 +101,28 @@ class Machine:
         from bashkit import BashError
 
         try:
-            result = await asyncio.wait_for(
-                bash.execute(script, stdout=out, stderr=err),
-                self._deadline.left() + GRACE_SECONDS,
-            )
+            with DeepStack():
+                result = await asyncio.wait_for(
+                    bash.execute(mend(script), stdout=out, stderr=err),
+                    self._deadline.left() + GRACE_SECONDS,
+                )
         except TimeoutError:
             bash.cancel()
             return TIMED_OUT, self._time_note()
         except BashError as error:
-            return 1, f"bash: {error}\n"
+            return self._trouble(str(error), 1)
         if not result.error:
             return result.exit_code, ""
-        if self._deadline.passed or "timeout" in result.error or "timed out" in result.error:
+        return self._trouble(result.error, result.exit_code)
+
+    def _trouble(self, message: str, code: int) -> tuple[int, str]:
+        """Return the exit code and the words for a script that bashkit gave up."""
+        if self._deadline.passed or "timeout" in message or "timed out" in message:
             return TIMED_OUT, self._time_note()
-        return result.exit_code or 1, f"bash: {result.error}\n"
+        words = syntax_error(message)
+        if words:
+            return SYNTAX_ERROR, words
+        return code or 1, f"bash: {message}\n"
 
     def _time_note(self) -> str:
         seconds = self._config.timeout_seconds
