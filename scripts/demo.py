@@ -46,7 +46,8 @@ def main(repository: str) -> int:
     title("3. A look around", "in a shell that can only read")
     suffix = Counter(Path(path).suffix for path in paths if Path(path).suffix).most_common(1)
     pattern = f"*{suffix[0][0]}" if suffix else "*"
-    show("sh", f"find . -name '{pattern}' | xargs wc -l | sort -rn | head -5", "--root", ".")
+    most = "cut -d/ -f2-3 | sort | uniq -c | sort -rn | head -5"
+    show("sh", f"find . -name '{pattern}' | {most}", "--root", ".")
     show("sh", f"echo gone > {shlex.quote(paths[0])}", "--root", ".")
     return 0
 

@@ -13,6 +13,7 @@ from tadoru.types import IndexReport
 
 PATHS_NAMED = 5
 """Skipped files that are named per reason; `--json` names them all."""
+ERRORS_NAMED = 10
 
 
 @click.command()
@@ -73,8 +74,10 @@ def print_report(report: IndexReport) -> None:
         out(f"  skipped   {reason}: {len(paths)} ({named}{more})")
     for line in report.notes:
         out(f"  note      {shown(line)}")
-    for line in report.errors:
+    for line in report.errors[:ERRORS_NAMED]:
         note(f"tadoru: {line}")
+    if len(report.errors) > ERRORS_NAMED:
+        note(f"tadoru: {len(report.errors) - ERRORS_NAMED} more errors; --json names them all")
 
 
 def _bytes(count: int) -> str:
