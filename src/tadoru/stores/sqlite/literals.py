@@ -108,15 +108,14 @@ class SqliteLiterals:
     def candidates(self, literals: Sequence[Sequence[bytes]], *, access: Access) -> set[str] | None:
         if not access:
             return set()
-        wanted = [[trigrams(literal) for literal in choice] for choice in literals]
-        wanted = [choice for choice in wanted if all(len(keys) for keys in choice)]
+        wanted = trigrams_of(literals)
         if not wanted:
             return None
         with self._pool.read() as connection:
             _, table, covered = self._index.at(connection)
             found = ~table.stored
             for part in covered:
-                possible = _matching(part, wanted)
+                possible = matching(part, wanted)
                 ranks = part.ranks[possible]
                 found[ranks[ranks >= 0]] = True
             found &= table.visible(access)
@@ -126,7 +125,16 @@ class SqliteLiterals:
         return result
 
 
-def _matching(part: Covered, wanted: list[list[npt.NDArray[np.uint32]]]) -> npt.NDArray[np.bool_]:
+Wanted = list[list[npt.NDArray[np.uint32]]]
+
+
+def trigrams_of(literals: Sequence[Sequence[bytes]]) -> Wanted:
+    """Return the trigrams of the choices that can exclude anything."""
+    wanted = [[trigrams(literal) for literal in choice] for choice in literals]
+    return [choice for choice in wanted if all(len(keys) for keys in choice)]
+
+
+def matching(part: Covered, wanted: Wanted) -> npt.NDArray[np.bool_]:
     """Return which files of a segment may match: of every choice at least one literal."""
     size = len(part.segment.ids)
     result = np.ones(size, dtype=bool)

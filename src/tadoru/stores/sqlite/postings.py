@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tadoru.stores.base import Admit, ChunkRef, FieldWeight
-from tadoru.stores.bm25f import FIELDS, idf
+from tadoru.stores.bm25f import FIELDS
 from tadoru.stores.sqlite import termpack
 from tadoru.stores.sqlite.catalogue import Catalogue
 from tadoru.stores.sqlite.coverage import Covered, FileTable, Packed, SegmentedIndex, paths_of
 from tadoru.stores.sqlite.pool import Pool
-from tadoru.stores.sqlite.scoring import Found, Run, Visible
+from tadoru.stores.sqlite.scoring import Visible
 from tadoru.stores.sqlite.segments import Arrays, Segment
 from tadoru.stores.sqlite.termpack import pack_terms
 from tadoru.text.terms import VERSION, Field, term_hash
@@ -76,22 +76,11 @@ class SqlitePostings:
         with self._pool.read() as connection:
             stamp, table, covered = self._index.at(connection)
             visible = self._visible(stamp, access, table, covered)
-            runs: list[list[tuple[float, Run]]] = [[] for _ in visible.parts]
-            for term, weight in terms:
-                key = term_hash(term)
-                of_term = [part.run(key) for part in visible.parts]
-                frequency = sum(run.chunks() for run in of_term)
-                if frequency and weight > 0:
-                    gain = weight * idf(visible.documents, frequency)
-                    for pairs, run in zip(runs, of_term, strict=True):
-                        pairs.append((gain, run))
-            found = Found()
-            for part, pairs in zip(visible.parts, runs, strict=True):
-                found.add(*part.score(pairs, FIELDS if fields is None else fields, visible.means))
+            keep = None
             if admit is not None:
                 entries = self._catalogue.entries_in(connection)
-                found.keep(lambda rank: admit(entries[rank]))
-            best = found.best(k)
+                keep = lambda rank: admit(entries[rank])  # noqa: E731
+            best = visible.search(terms, FIELDS if fields is None else fields, k, keep)
             paths = paths_of(connection, table, {rank for _, rank, _ in best})
         self._heal()
         return [ChunkRef(paths[rank], index, score) for score, rank, index in best]

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tadoru.stores.base import FieldWeight
-from tadoru.stores.bm25f import K1
+from tadoru.stores.bm25f import K1, idf
 from tadoru.stores.sqlite.coverage import Covered, FileTable
 from tadoru.stores.sqlite.inverted import Lists
 from tadoru.stores.sqlite.termpack import FIELD_SHIFT, path_lists, term_lists
-from tadoru.text.terms import Field
+from tadoru.text.terms import Field, term_hash
 from tadoru.types import Access
 
 _TF_MASK = (1 << FIELD_SHIFT) - 1
@@ -40,6 +40,30 @@ class Visible:
         for part in self.parts:
             totals += part.lengths_total
         self.means = [int(total) / self.documents if self.documents else 0.0 for total in totals]
+
+    def search(
+        self,
+        terms: Sequence[tuple[str, float]],
+        fields: Fields,
+        k: int,
+        admit: Callable[[int], bool] | None,
+    ) -> list[tuple[float, int, int]]:
+        """Return score, rank of the file and chunk index of the `k` best; `admit` takes ranks."""
+        runs: list[list[tuple[float, Run]]] = [[] for _ in self.parts]
+        for term, weight in terms:
+            key = term_hash(term)
+            of_term = [part.run(key) for part in self.parts]
+            frequency = sum(run.chunks() for run in of_term)
+            if frequency and weight > 0:
+                gain = weight * idf(self.documents, frequency)
+                for pairs, run in zip(runs, of_term, strict=True):
+                    pairs.append((gain, run))
+        found = Found()
+        for part, pairs in zip(self.parts, runs, strict=True):
+            found.add(*part.score(pairs, fields, self.means))
+        if admit is not None:
+            found.keep(admit)
+        return found.best(k)
 
     def frequencies(self, hashes: Sequence[int]) -> list[int]:
         return [sum(part.run(key).chunks() for part in self.parts) for key in hashes]

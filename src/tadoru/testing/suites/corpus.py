@@ -12,6 +12,7 @@ from tadoru.stores.base import Store
 from tadoru.types import Chunk, Import, Span, Symbol
 
 Labels = Mapping[str, Collection[str] | Literal["public"]]
+Files = Mapping[str, str | bytes]
 Vectors = Mapping[str, Mapping[tuple[str, int], npt.NDArray[np.float32]]]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import ClassVar
 
 import pytest
 
 from tadoru.stores.base import FieldWeight, Store
 from tadoru.testing.reference import ReferencePostings
-from tadoru.testing.suites.corpus import FILES, LABELS, Make
+from tadoru.testing.suites.corpus import FILES, LABELS, Files, Make
 from tadoru.testing.suites.store import access_of, paths
 from tadoru.text.terms import Field, terms
 from tadoru.types import Access, Entry, Kind
@@ -36,13 +37,15 @@ def _is(path: str, entry: Entry) -> bool:
 class PostingsSuite:
     """Override `make`."""
 
+    files: ClassVar[Files] = FILES
+
     @pytest.fixture
     def make(self) -> Make:
         raise AssertionError("override the fixture `make`")
 
     @pytest.fixture
     def store(self, make: Make) -> Store:
-        return make(FILES, labels=LABELS)
+        return make(self.files, labels=LABELS)
 
     @pytest.mark.parametrize("groups", [(), ("dev",), ("ops",)])
     @pytest.mark.parametrize(
@@ -98,13 +101,15 @@ class PostingsSuite:
 class LiteralIndexSuite:
     """Override `make`."""
 
+    files: ClassVar[Files] = FILES
+
     @pytest.fixture
     def make(self) -> Make:
         raise AssertionError("override the fixture `make`")
 
     @pytest.fixture
     def store(self, make: Make) -> Store:
-        return make(FILES, labels=LABELS)
+        return make(self.files, labels=LABELS)
 
     @pytest.mark.parametrize(
         "literals",
