@@ -8,6 +8,7 @@ and its line ends stay as they are on disk.
 from __future__ import annotations
 
 import codecs
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -15,6 +16,20 @@ DETECT_BYTES = 64 * 1024
 """Bytes given to the detector: enough for East Asian encodings, bounded for time."""
 BINARY_PROBE = 8_000
 """A NUL within the first 8,000 bytes marks a binary file, as in git."""
+
+GOOD_PER_BAD = 4
+"""Valid characters outside ASCII per wrong byte, from which on a text is broken UTF-8. In a legacy
+encoding a valid sequence comes about by chance once in some hundred."""
+CONTROL_SHARE = 0.03
+"""More control characters than this are no text; random bytes have 0.1."""
+
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_MAGIC = (
+    b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"\x1f\x8b", b"%PDF-", b"\x7fELF", b"BZh",
+    b"\xfd7zXZ", b"7z\xbc\xaf", b"\x28\xb5\x2f\xfd", b"\xca\xfe\xba\xbe", b"Rar!", b"RIFF", b"OggS",
+    b"ID3", b"wOF", b"\x00\x01\x00\x00", b"\xde\x12\x04\x95", b"\x95\x04\x12\xde",
+)  # fmt: skip
+"""Starts of formats that may have no NUL in their first bytes."""
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -42,15 +57,15 @@ def decode(data: bytes) -> Decoded | None:
     """Decode a file; None when it is binary."""
     for mark, name in _MARKS:
         if data.startswith(mark):
-            return _decode_as(
-                data[len(mark) :], "utf-8" if name == "utf-8-sig" else name, len(mark)
-            )
+            return _decode_as(data[len(mark) :], name, len(mark))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return _detect(data)
     if "\0" in text[:BINARY_PROBE]:
         return _wide_without_mark(data)
+    if "\x1b" in text:
+        return _escaped(data) or Decoded(text, "utf-8")
     return Decoded(text, "utf-8")
 
 
@@ -85,19 +100,44 @@ def _wide_without_mark(data: bytes) -> Decoded | None:
 def _detect(data: bytes) -> Decoded | None:
     if b"\0" in data[:BINARY_PROBE]:
         return _wide_without_mark(data)
-    import charset_normalizer
-
-    best = charset_normalizer.from_bytes(_prefix(data), enable_fallback=False).best()
-    if best is not None:
-        decoded = _decode_as(data, best.encoding, 0)
-        if decoded.exact:
-            return decoded
-    if _mostly_control(data[:BINARY_PROBE]):
+    if data.startswith(_MAGIC) or _mostly_control(data[:BINARY_PROBE]):
         return None
     lossy = data.decode("utf-8", "replace")
-    if lossy.count("\ufffd") * 20 < len(lossy):  # a few stray bytes in UTF-8 text
+    good, bad = _non_ascii(lossy)
+    if good >= GOOD_PER_BAD * bad:  # UTF-8 with a few stray bytes
         return Decoded(lossy, "utf-8", exact=False)
+    from tadoru.text.detect import detect
+
+    prefix = _prefix(data)
+    encoding = detect(prefix) or _by_charset_normalizer(prefix)
+    if encoding is not None:
+        decoded = _decode_as(data, encoding, 0)
+        if decoded.exact:
+            return decoded
     return Decoded(data.decode("latin-1"), "latin-1")
+
+
+def _escaped(data: bytes) -> Decoded | None:
+    """Decode text whose encoding switches by escape sequences, all in ASCII bytes."""
+    from tadoru.text.detect import detect
+
+    encoding = detect(_prefix(data)) if b"\x1b$" in data else None
+    decoded = _decode_as(data, encoding, 0) if encoding else None
+    return decoded if decoded and decoded.exact else None
+
+
+def _by_charset_normalizer(prefix: bytes) -> str | None:
+    import charset_normalizer
+
+    best = charset_normalizer.from_bytes(prefix, enable_fallback=False).best()
+    return best.encoding if best is not None else None
+
+
+def _non_ascii(text: str) -> tuple[int, int]:
+    """Count characters outside ASCII, and those that stand for a wrong byte."""
+    foreign = "".join(_FOREIGN.findall(text))
+    bad = foreign.count("\ufffd")
+    return len(foreign) - bad, bad
 
 
 def _prefix(data: bytes) -> bytes:
@@ -110,7 +150,7 @@ def _prefix(data: bytes) -> bytes:
 
 def _mostly_control(head: bytes) -> bool:
     control = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 for byte in head)
-    return control * 10 > len(head)
+    return control > CONTROL_SHARE * len(head)
 
 
 class Offsets:

@@ -48,20 +48,20 @@ class Positions:
 
     def weight(self, start: int, end: int) -> int:
         """Return how many bytes between two offsets are no blanks (a line end counts as one)."""
+        return self.weight_before(end) - self.weight_before(start)
+
+    def weight_before(self, offset: int) -> int:
+        """Return the weight of everything before an offset."""
         if self._weights is None:
             self._weights = [0]
             for at in range(0, len(self.data), _BLOCK):
                 block = self.data[at : at + _BLOCK].translate(None, _BLANKS)
                 self._weights.append(self._weights[-1] + len(block))
-        return self._weight_before(end) - self._weight_before(start)
-
-    def _weight_before(self, offset: int) -> int:
-        assert self._weights is not None
-        block, rest = divmod(offset, _BLOCK)
+        number, rest = divmod(offset, _BLOCK)
         if not rest:
-            return self._weights[block]
+            return self._weights[number]
         at = offset - rest
-        return self._weights[block] + len(self.data[at:offset].translate(None, _BLANKS))
+        return self._weights[number] + len(self.data[at:offset].translate(None, _BLANKS))
 
     def whole(self, offset: int) -> int:
         """Move an offset back to the start of the character that it lies in."""
