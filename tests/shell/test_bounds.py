@@ -7,8 +7,9 @@ import time
 import pytest
 
 from tadoru.config import ShellConfig
+from tadoru.errors import BadInput
 
-FILES = {"a.txt": b"a\n", "etc/own": b"ours\n"}
+FILES = {"a.txt": b"a\n", "etc/own": b"ours\n", "self.sh": b"source self.sh; bash self.sh\n"}
 BOUNDS = ShellConfig(timeout_seconds=1.0, max_commands=5_000, max_loop_iterations=20_000)
 
 
@@ -31,7 +32,12 @@ BOUNDS = ShellConfig(timeout_seconds=1.0, max_commands=5_000, max_loop_iteration
         "echo $(yes)",
         "dd if=/dev/zero bs=1M count=10000 | wc -c",
         "$(printf '(%.0s' {1..5000})",
-        "eval \"$(printf 'eval %.0s' {1..3000})\"",
+        "eval \"$(printf 'eval %.0s' {1..500})\" while :; do :; done",
+        'x=\'eval "$x"\'; eval "$x"',
+        "source self.sh",
+        "bash self.sh",
+        "jq -n \"$(printf '[%.0s' {1..20000})\"",
+        "printf '(%.0s' {1..20000} | bc",
         r"find . -exec find . -exec echo {} \; \;; while :; do find . -exec true \; ; done",
         "head -c 500M /dev/zero | wc -c",
         "seq 1 99999999999 | tail -1",
@@ -45,6 +51,13 @@ def test_it_ends(shell, command):
     assert len(result.stdout_bytes) <= BOUNDS.max_output_bytes
     assert result.exit_code or result.stderr or result.truncated or "seq" in command
     assert "internal error" not in result.stderr
+
+
+def test_a_long_chain_of_prefix_commands_is_refused(shell):
+    for word in ("env", "command", "eval", "exec", "timeout 1", "builtin"):
+        with pytest.raises(BadInput):
+            shell(f"{word} " * 3_000 + "true", FILES)
+    assert shell("env " * 20 + "echo hi", FILES).stdout == "hi\n"
 
 
 def test_the_machine_is_usable_after_a_stopped_command(shell):
@@ -87,7 +100,7 @@ def test_devices_behave(shell):
     )
     assert result.stdout == "0\n0\n  \\0  \\0\n"
     assert shell("ls /dev/null /tmp -d", FILES).stdout == "/dev/null\n/tmp\n"
-    assert shell("ls /", FILES).stdout == "a.txt\netc\n"
+    assert shell("ls /", FILES).stdout == "a.txt\netc\nself.sh\n"
 
 
 def test_a_tmp_and_dev_of_the_tree_are_the_trees(shell):

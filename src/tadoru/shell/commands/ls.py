@@ -212,9 +212,13 @@ class _Ls:
 
     async def _directory(self, shown: str, entry: Entry, *, titled: bool) -> None:
         stack = [(shown, entry.path)]
+        plain = self._is_plain()
         while stack:
             self._ctx.deadline.check()
             name, path = stack.pop()
+            if plain and self._ctx.tree.is_dir(path):
+                await self._names(name, path, stack, titled=titled)
+                continue
             listed = self._sorted(self._listed(path))
             if titled:
                 await self._ctx.write(encode(("" if self._first else "\n") + f"{name}:\n"))
@@ -227,6 +231,34 @@ class _Ls:
                     if inner.kind is Kind.DIRECTORY and child not in (".", "..")
                 ]
                 stack.extend(reversed(below))
+
+    def _is_plain(self) -> bool:
+        """Tell whether names alone are asked for, in their own order: no entry is looked at."""
+        plan = self._plan
+        filtered = plan.ignored or plan.hidden or plan.show_dots or plan.follow
+        ordered = plan.order == "by-name" and not plan.directories_first
+        return plan.look == Look() and ordered and not filtered
+
+    async def _names(
+        self, name: str, path: str, stack: list[tuple[str, str]], *, titled: bool
+    ) -> None:
+        """List a directory of the tree by its names, and put those below on the stack."""
+        tree, plan = self._ctx.tree, self._plan
+        names = self._ctx.space.children(path)
+        if not plan.show_hidden:
+            names = [n for n in names if n[0] != "."]
+        if plan.reverse:
+            names = names[::-1]
+        title = f"{name}:\n" if titled else ""
+        blank = "" if self._first or not titled else "\n"
+        self._first = False
+        body = "\n".join(names) + "\n" if names else ""
+        await self._ctx.write(encode(f"{blank}{title}{body}"))
+        if plan.recursive:
+            outer = "/" if name == "/" else name.rstrip("/") + "/"
+            inner = path + "/" if path else ""
+            below = [(outer + n, inner + n) for n in names if tree.is_dir(inner + n)]
+            stack.extend(reversed(below))
 
     def _listed(self, path: str) -> list[tuple[str, Entry]]:
         plan, space = self._plan, self._ctx.space
