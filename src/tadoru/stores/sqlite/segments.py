@@ -27,6 +27,8 @@ _MAGIC = b"tadoruS1"
 _HEAD = struct.Struct("<8sII")
 """Magic, length of the JSON header, its CRC-32."""
 _ALIGN = 64
+_LOOKS = 3
+"""How often a list is read whose segments are not all there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,8 +64,12 @@ class Shelf:
 
     def load(self, database_id: str) -> list[Segment]:
         """Return the segments that can be used now, in the manifest's order."""
-        found = [self._segment(name, database_id) for name in self._listed(database_id)]
-        segments = [segment for segment in found if segment is not None]
+        for _ in range(_LOOKS):
+            names = self._listed(database_id)
+            found = [self._segment(name, database_id) for name in names]
+            segments = [segment for segment in found if segment is not None]
+            if len(segments) == len(names):
+                break  # else the writer has just merged some away, and the list is another now
         self._open = {segment.name: segment for segment in segments}
         return segments
 

@@ -282,7 +282,9 @@ class SqliteStore:
             faults.append(f"{lost} files have lost their text")
         for index in self._finding.indexes:
             broken = index.shelf.broken(self.id)
-            faults += [f"the segment {name} is broken: it is made again" for name in broken]
+            faults += [
+                f"the segment {name} is broken: without it, it is made again" for name in broken
+            ]
         return faults
 
     def index_bytes(self) -> int:

@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 
 FLUSH_CHUNKS = 4_096
 """Chunks that wait in the database before a segment is made of them: what a reader that looks in
-between has to sort by itself, about 20 ms."""
+between has to sort by itself, about 20 ms. In a long run the wait grows with what was written, as
+each flush looks at all files."""
+FLUSH_LARGEST = 32_768
 
 
 class Writer:
@@ -61,6 +63,7 @@ class Writer:
         self._label_ids = LabelIds(connection)
         self._flush = flush
         self._unflushed = 0
+        self._flushed = 0
 
     # -- names ---------------------------------------------------------------------------------
 
@@ -165,7 +168,7 @@ class Writer:
             for record in records:
                 self._put_one(connection, record, labelled)
         self._unflushed += sum(len(record.chunks) + 1 for record in records)
-        if self._unflushed >= FLUSH_CHUNKS:
+        if self._unflushed >= min(max(FLUSH_CHUNKS, self._flushed // 4), FLUSH_LARGEST):
             self.flush()
 
     def _put_one(self, connection: sqlite3.Connection, record: FileRecord, labelled: bool) -> None:
@@ -275,6 +278,7 @@ class Writer:
         """Move what waits in the database into segments."""
         with translated(self._path):
             self._flush(self._connection)
+        self._flushed += self._unflushed
         self._unflushed = 0
 
     def finish(self) -> None:
