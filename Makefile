@@ -20,8 +20,8 @@ $(VENV)/ready: pyproject.toml scripts/setup
 demo: setup  ## Index a repository (REPO=path) and show three answers about it
 	@$(BIN)/python scripts/demo.py "$(REPO)"
 
-test: setup  ## Run every test; name at the end what could not run
-	@scripts/test "$(BIN)"
+test: setup  ## Run every test; name at the end what could not run (ARGS for pytest)
+	@scripts/test "$(BIN)" $(ARGS)
 
 lint: setup  ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

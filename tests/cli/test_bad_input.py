@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import subprocess
-import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -148,40 +149,37 @@ def _small_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (16_384, 16_384))
 
 
+@pytest.fixture(params=["limit", "mount"])
+def full_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """Home on a disk that is too small: a real one where mounting is allowed, else a file limit."""
+    home = tmp_path / "small"
+    home.mkdir()
+    small = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(home)]
+    mounted = (
+        request.param == "mount"
+        and shutil.which("mount") is not None
+        and subprocess.run(small, capture_output=True).returncode == 0
+    )
+    yield {
+        "env": {**os.environ, "TADORU_HOME": str(home / "tadoru")},
+        "preexec_fn": None if mounted else _small_files,
+    }
+    if mounted:
+        _unmount(home)
+
+
 @pytest.mark.parametrize("command", [("index",), ("search", "session")])
 def test_a_full_disk_leaves_no_half_made_index(
-    repository: Path, home: Path, tadoru_command: list[str], command: tuple[str, ...]
+    repository: Path,
+    tadoru_command: list[str],
+    full_disk: dict[str, Any],
+    command: tuple[str, ...],
 ) -> None:
     done = subprocess.run(
-        [*tadoru_command, *command],
-        cwd=repository,
-        env={**os.environ, "TADORU_HOME": str(home)},
-        preexec_fn=_small_files,
-        capture_output=True,
-        text=True,
+        [*tadoru_command, *command], cwd=repository, capture_output=True, text=True, **full_disk
     )
     assert_one_line(done, 2)
-    assert indexes(home) == []
-
-
-def test_a_full_file_system_leaves_no_half_made_index(
-    cli: Run, repository: Path, tmp_path: Path
-) -> None:
-    if sys.platform != "linux" or os.geteuid() != 0:
-        pytest.skip("needs the right to mount a small file system")
-    small = tmp_path / "small"
-    small.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(small)], capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip("needs the right to mount a small file system")
-    try:
-        done = cli("index", cwd=repository, env={"TADORU_HOME": str(small / "home")})
-        assert "no space" in assert_one_line(done, 2).lower()
-        assert indexes(small) == []
-    finally:
-        _unmount(small)
+    assert indexes(Path(full_disk["env"]["TADORU_HOME"])) == []
 
 
 def _unmount(directory: Path) -> None:

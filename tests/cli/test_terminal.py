@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,6 +94,34 @@ def test_a_bar_is_drawn_on_a_terminal_only(
     child.expect(pexpect.EOF)
     child.wait()
     assert child.exitstatus == 0
+
+
+def test_ctrl_c_stops_an_index_run_and_the_next_one_completes_it(
+    tadoru_command: list[str], repository: Path, tmp_path: Path
+) -> None:
+    for number in range(1_500):
+        (repository / f"src/shop/m{number}.py").write_text(f"def f{number}(): ...\n" * 100)
+    env = {**os.environ, "TERM": "xterm-256color", "TADORU_HOME": str(tmp_path / "home")}
+    child = pexpect.spawn(
+        tadoru_command[0],
+        [*tadoru_command[1:], "index"],
+        cwd=str(repository),
+        env=env,
+        encoding="utf-8",
+        timeout=60,
+    )
+    child.expect("indexing.*/1509")
+    child.sendintr()
+    child.expect(pexpect.EOF)
+    assert "Traceback" not in (child.before or "")
+    child.wait()
+    assert child.exitstatus == 130
+    done = subprocess.run(
+        [*tadoru_command, "index", "--json"], cwd=repository, env=env, capture_output=True
+    )
+    report = json.loads(done.stdout)
+    assert report["complete"]
+    assert report.get("added", 0) + report.get("changed", 0) + report.get("unchanged", 0) == 1_509
 
 
 def test_ctrl_c_ends_with_130_and_without_words(
