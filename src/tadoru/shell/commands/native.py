@@ -19,8 +19,12 @@ _WORDS = "Read-only file system"
 
 
 async def main(ctx: Context) -> int:
-    script = shell_quote([ctx.name, *ctx.argv])
-    stdin = await ctx.read_all()
+    return await boxed(ctx, ctx.argv, await ctx.read_all())
+
+
+async def boxed(ctx: Context, argv: Sequence[str], stdin: bytes) -> int:
+    """Run bashkit's own command of this name with some arguments and input."""
+    script = shell_quote([ctx.name, *argv])
     if stdin:
         writes.write(ctx.space, STDIN_FILE, stdin)
         script += f" < /{STDIN_FILE}"
@@ -30,7 +34,7 @@ async def main(ctx: Context) -> int:
         _forget(ctx)
     await ctx.write(out)
     if ctx.name in _REFUSALS and err.startswith(b"bash: ") and REFUSED in err:
-        message, code = _REFUSALS[ctx.name](ctx.argv)
+        message, code = _REFUSALS[ctx.name](argv)
         err = encode(message)
     if err:
         await ctx.push_error(err)
