@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - samples and tables read better unwrapped
 """Definitions of the core languages: name, kind, container, signature, doc, place."""
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from tadoru.indexing.extract import Extract, extract
 from tadoru.indexing.roles import role_of
 from tadoru.stores.sqlite.records import FileRecord, FileStat
 from tadoru.text.decode import BINARY_PROBE, decode
-from tadoru.text.languages import language_of
+from tadoru.text.languages import language_of, refined
 from tadoru.types import TEXTLESS, Role
 
 EDGE_BYTES = 64 * 1024
@@ -141,7 +141,7 @@ def make_record(content: Content, limit: int) -> tuple[FileRecord, str]:
         )
         return record, ""
     first_line = decoded.text[:200].partition("\n")[0]
-    language = language_of(path, first_line)
+    language = refined(language_of(path, first_line), path, decoded.text)
     role = role_of(path, language, decoded.text)
     found = Extract()
     if role not in TEXTLESS:

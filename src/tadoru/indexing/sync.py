@@ -16,17 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tadoru.config import Config
-from tadoru.errors import BadInput
 from tadoru.indexing.changes import Changes, compare
 from tadoru.indexing.crew import looked_at
 from tadoru.indexing.labels import ensure, everything, labels
 from tadoru.indexing.read import Outcome, Task, read
+from tadoru.indexing.reporting import curiosities, dry_run, listed, size_of
 from tadoru.indexing.targets import MANIFEST_NAMES, Targets
-from tadoru.indexing.walk import Walk, walk
+from tadoru.indexing.walk import Walk
 from tadoru.stores.sqlite.records import FileRecord
 from tadoru.text.decode import decode
-from tadoru.text.languages import language_of
-from tadoru.types import Freshness, Import, IndexReport, IndexState
+from tadoru.types import Freshness, Import, IndexReport
 
 if TYPE_CHECKING:
     from tadoru.stores.sqlite import SqliteStore
@@ -42,10 +41,8 @@ PUT_BYTES = 4 * 1024 * 1024
 PUT_SECONDS = 1.0
 """So long at most until a file that was read can be found."""
 MANIFEST_BYTES = 1024 * 1024
-INDEX_RATIO = 0.9
-"""Bytes of index per byte of text, for estimates."""
-BYTES_PER_SECOND = 1_500_000
-"""Text indexed per core and second, for estimates."""
+
+__all__ = ["Changes", "Progress", "dry_run", "index", "scan"]
 
 
 def scan(store: SqliteStore, root: Path | str, config: Config) -> Changes:
@@ -54,7 +51,7 @@ def scan(store: SqliteStore, root: Path | str, config: Config) -> Changes:
     Raises: `BadInput` when the root cannot be listed, `StoreBusy` when labels cannot be put right.
     """
     ensure(store, config)
-    found = _walk(root, config)
+    found = listed(root, config)
     return compare(found, store.known(), store.last_scan_ns, config.index.max_file_bytes)
 
 
@@ -73,7 +70,7 @@ def index(
     """
     began = time.monotonic()
     scan_ns = time.time_ns()
-    found = _walk(root, config)
+    found = listed(root, config)
     rules = labels(config)
     with store.writer(labels=rules) as writer:
         known = writer.known()
@@ -88,43 +85,6 @@ def index(
         if changes or changes.verified or not store.last_scan_ns:
             writer.set_last_scan(scan_ns)
     return run.report(changes, time.monotonic() - began)
-
-
-def dry_run(root: Path | str, config: Config) -> IndexReport:
-    """Report what an index of the root would hold, without making one."""
-    began = time.monotonic()
-    found = _walk(root, config)
-    sizes = {p: s.st_size for p, s in found.stats.items() if p not in found.targets}
-    kept = {p: n for p, n in sizes.items() if n <= config.index.max_file_bytes}
-    total = sum(kept.values())
-    skipped = {reason: sorted(paths) for reason, paths in found.skipped.items()}
-    large = sorted(sizes.keys() - kept.keys())
-    if large:
-        skipped["too large"] = large
-    from tadoru.indexing.crew import available_cores
-
-    cores = config.index.workers or available_cores()
-    return IndexReport(
-        root=str(root),
-        added=len(found.stats),
-        languages=_by_count(language_of(path) for path in kept),
-        skipped=skipped,
-        notes=tuple(found.notes + _curiosities(found)),
-        seconds=time.monotonic() - began + total / (BYTES_PER_SECOND * cores),
-        source_bytes=total,
-        index_bytes=int(total * INDEX_RATIO),
-        dry_run=True,
-        complete=False,
-    )
-
-
-def _walk(root: Path | str, config: Config) -> Walk:
-    try:
-        return walk(os.path.realpath(root), config.index)
-    except OSError as error:
-        raise BadInput(
-            f"{root}: {error.strerror or error}", hint="give a directory that can be read"
-        ) from None
 
 
 @dataclass(slots=True)
@@ -259,7 +219,7 @@ class _Run:
             skipped[reason] = skipped.get(reason, []) + paths
         notes = [*self.walk.notes]
         notes += [f"{count} files {reason}" for reason, count in sorted(self.notes.items())]
-        notes += _curiosities(self.walk) if changes else []
+        notes += curiosities(self.walk) if changes else []
         return IndexReport(
             root=self.walk.root,
             added=len(changes.added),
@@ -274,7 +234,7 @@ class _Run:
             symbols=self.symbols,
             seconds=seconds,
             source_bytes=self.source_bytes,
-            index_bytes=_size_of(self.store.directory),
+            index_bytes=size_of(self.store.directory),
             index=state,
             complete=not self.errors and state.status is Freshness.FRESH,
         )
@@ -299,45 +259,3 @@ def _whole(edges: Iterable[Import]) -> Iterator[Import]:
         names = (*before.names, *edge.names) if before else edge.names
         statements[key] = replace(edge, names=tuple(dict.fromkeys(names)))
     yield from statements.values()
-
-
-def _by_count(names: Iterable[str]) -> dict[str, int]:
-    return dict(Counter(name or "other" for name in names).most_common())
-
-
-def _curiosities(found: Walk) -> list[str]:
-    """Say what of a tree may surprise: nested repositories, links, names that differ in case."""
-    notes: list[str] = []
-    if found.repositories:
-        notes.append(f"nested repositories, indexed with the tree: {_some(found.repositories)}")
-    if found.targets:
-        notes.append(f"symbolic links, listed and not followed: {len(found.targets)}")
-    hard = sum(1 for s in found.stats.values() if s.st_nlink > 1)
-    if hard:
-        notes.append(f"files with several hard links, each indexed under its own name: {hard}")
-    folded: dict[str, list[str]] = {}
-    for path in found.stats:
-        folded.setdefault(path.casefold(), []).append(path)
-    twins = [" = ".join(sorted(paths)) for paths in folded.values() if len(paths) > 1]
-    if twins:
-        notes.append(f"names that differ in case alone: {_some(twins)}")
-    return notes
-
-
-def _some(names: list[str], limit: int = 5) -> str:
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(sorted(names)[:limit]) + more
-
-
-def _size_of(directory: Path) -> int:
-    total = 0
-    for folder, _, names in os.walk(directory):
-        for name in names:
-            try:
-                total += (Path(folder) / name).stat().st_size
-            except OSError:
-                continue
-    return total
-
-
-__all__ = ["Changes", "IndexState", "Progress", "dry_run", "index", "scan"]

@@ -5,6 +5,8 @@ One table for the indexer, filters, reports and `--type` of the shell's rg.
 
 from __future__ import annotations
 
+import re
+
 CORE = (
     "python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "csharp",
     "ruby", "php",
@@ -73,6 +75,24 @@ def language_of(path: str, first_line: str = "") -> str:
             if mark in first_line:
                 return language
     return ""
+
+
+_CPP = re.compile(
+    r"^\s*(?:namespace\b|template\s*<|(?:public|private|protected)\s*:|class\s+\w+[^;]*$|using\s+\w)"
+    r"|\w::\w|^\s*#\s*include\s*<\w+>",
+    re.MULTILINE,
+)
+REFINED_CHARS = 20_000
+
+
+def refined(language: str, path: str, text: str) -> str:
+    """Correct a language that the name alone cannot tell: `.h` is C++ where it looks like it."""
+    name = path.lower()
+    if language == "c" and name.endswith(".h") and _CPP.search(text[:REFINED_CHARS]):
+        return "cpp"
+    if language == "typescript" and text.lstrip().startswith("<?xml"):
+        return "xml"  # translations of Qt
+    return language
 
 
 def extensions_of(language: str) -> tuple[str, ...]:

@@ -1,0 +1,96 @@
+"""What is told of a tree beyond its files: estimates before a run, and what may surprise in it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from tadoru.config import Config
+from tadoru.errors import BadInput
+from tadoru.indexing.crew import available_cores
+from tadoru.indexing.walk import Walk, walk
+from tadoru.text.languages import language_of
+from tadoru.types import IndexReport
+
+INDEX_RATIO = 0.9
+"""Bytes of index per byte of text, for estimates."""
+BYTES_PER_SECOND = 1_500_000
+"""Text indexed per core and second, for estimates."""
+
+
+def listed(root: Path | str, config: Config) -> Walk:
+    """Walk a root. Raises: `BadInput` when it cannot be listed."""
+    try:
+        return walk(os.path.realpath(root), config.index)
+    except OSError as error:
+        raise BadInput(
+            f"{root}: {error.strerror or error}", hint="give a directory that can be read"
+        ) from None
+
+
+def dry_run(root: Path | str, config: Config) -> IndexReport:
+    """Report what an index of the root would hold, without making one."""
+    began = time.monotonic()
+    found = listed(root, config)
+    sizes = {p: s.st_size for p, s in found.stats.items() if p not in found.targets}
+    kept = {p: n for p, n in sizes.items() if n <= config.index.max_file_bytes}
+    total = sum(kept.values())
+    skipped = {reason: sorted(paths) for reason, paths in found.skipped.items()}
+    large = sorted(sizes.keys() - kept.keys())
+    if large:
+        skipped["too large"] = large
+    cores = config.index.workers or available_cores()
+    return IndexReport(
+        root=str(root),
+        added=len(found.stats),
+        languages=by_count(language_of(path) for path in kept),
+        skipped=skipped,
+        notes=tuple(found.notes + curiosities(found)),
+        seconds=time.monotonic() - began + total / (BYTES_PER_SECOND * cores),
+        source_bytes=total,
+        index_bytes=int(total * INDEX_RATIO),
+        dry_run=True,
+        complete=False,
+    )
+
+
+def by_count(names: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(name or "other" for name in names).most_common())
+
+
+def curiosities(found: Walk) -> list[str]:
+    """Say what of a tree may surprise: nested repositories, links, names that differ in case."""
+    notes: list[str] = []
+    if found.repositories:
+        notes.append(f"nested repositories, indexed with the tree: {_some(found.repositories)}")
+    if found.targets:
+        notes.append(f"symbolic links, listed and not followed: {len(found.targets)}")
+    hard = sum(1 for s in found.stats.values() if s.st_nlink > 1)
+    if hard:
+        notes.append(f"files with several hard links, each indexed under its own name: {hard}")
+    folded: dict[str, list[str]] = {}
+    for path in found.stats:
+        folded.setdefault(path.casefold(), []).append(path)
+    twins = [" = ".join(sorted(paths)) for paths in folded.values() if len(paths) > 1]
+    if twins:
+        notes.append(f"names that differ in case alone: {_some(twins)}")
+    return notes
+
+
+def _some(names: list[str], limit: int = 5) -> str:
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(sorted(names)[:limit]) + more
+
+
+def size_of(directory: Path) -> int:
+    total = 0
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            try:
+                total += (Path(folder) / name).stat().st_size
+            except OSError:
+                continue
+    return total
