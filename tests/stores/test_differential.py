@@ -91,7 +91,7 @@ class Pair:
         )
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     steps=st.lists(step, min_size=1, max_size=10),
     labels=st.dictionaries(path, label),
@@ -124,7 +124,7 @@ def test_scores_equal_the_reference_after_any_updates(steps, labels, k):
         shutil.rmtree(base)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     files=st.dictionaries(path, text, min_size=1),
     labels=st.dictionaries(path, label),

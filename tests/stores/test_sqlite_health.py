@@ -38,6 +38,11 @@ def test_size_is_that_of_all_files(store):
     assert store.index_bytes() == sum(path.stat().st_size for path in files)
 
 
+def test_what_waited_in_the_database_takes_no_space_afterwards(store):
+    with store._pool.read() as connection:
+        assert connection.execute("PRAGMA freelist_count").fetchone() == (0,)
+
+
 def test_counters_add_up_and_change_no_generation(store):
     before = store.generation
     store.count({"searches": 2})

@@ -335,6 +335,7 @@ def check_whole(home: Path, root: Path) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_many_readers_and_one_writer_at_once(tmp_path):
     builder = Builder(tmp_path)
     store = builder({f"f{n}.py": "session start" for n in range(20)})

@@ -292,7 +292,8 @@ class Writer:
                 dense.drop_unused(self._connection)
             self._connection.execute("PRAGMA optimize")
             # What waited in `pending` leaves free pages behind: as much as a small index itself.
-            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+            # A script, because `execute` takes one step and so frees one page.
+            self._connection.executescript("PRAGMA incremental_vacuum")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     # -- inside --------------------------------------------------------------------------------
