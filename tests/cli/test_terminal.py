@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -124,19 +124,22 @@ def test_ctrl_c_stops_an_index_run_and_the_next_one_completes_it(
     assert report.get("added", 0) + report.get("changed", 0) + report.get("unchanged", 0) == 1_509
 
 
-def test_ctrl_c_ends_with_130_and_without_words(
-    tadoru_command: list[str], shared_repository: Path
+def test_watch_reports_a_change_and_ends_with_ctrl_c(
+    tadoru_command: list[str], repository: Path
 ) -> None:
     child = pexpect.spawn(
         tadoru_command[0],
-        [*tadoru_command[1:], "watch"],
-        cwd=str(shared_repository),
+        [*tadoru_command[1:], "watch", "--debounce", "100"],
+        cwd=str(repository),
         encoding="utf-8",
         timeout=20,
     )
-    child.expect_exact("watching")
-    child.kill(signal.SIGINT)
+    child.expect_exact("watching; Ctrl-C stops")
+    time.sleep(1.5)
+    (repository / "src/shop/refunds.py").write_text("def refund(order): ...\n")
+    child.expect_exact("1 added, 0 changed, 0 deleted")
+    child.sendintr()
     child.expect(pexpect.EOF)
-    assert "Traceback" not in (child.before or "")
+    assert "Interrupt" not in (child.before or "")
     child.wait()
     assert child.exitstatus == 130

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 import click
 
+from tadoru.cli.app import INTERRUPTED
 from tadoru.cli.options import Session, shared_options
 from tadoru.cli.output import note, note_state, out, out_json, shown
 from tadoru.cli.progress import progress_bar
@@ -109,5 +111,6 @@ def watch(session: Session, path: str | None, debounce: int | None) -> int:
         sys.stdout.flush()
 
     note("tadoru: watching; Ctrl-C stops")
+    logging.getLogger("watchfiles").setLevel(logging.ERROR)  # it would comment on Ctrl-C
     workspace.watch(report, debounce_ms=debounce)
-    return 0
+    return INTERRUPTED  # nothing else ends it
