@@ -134,6 +134,7 @@ def test_watch_reports_a_change_and_ends_with_ctrl_c(
         encoding="utf-8",
         timeout=20,
     )
+    child.expect_exact("9 added, 0 changed, 0 deleted")
     child.expect_exact("watching; Ctrl-C stops")
     time.sleep(1.5)
     (repository / "src/shop/refunds.py").write_text("def refund(order): ...\n")

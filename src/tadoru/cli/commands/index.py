@@ -110,6 +110,8 @@ def watch(session: Session, path: str | None, debounce: int | None) -> int:
                 f"in {change.seconds:.2f} s")  # fmt: skip
         sys.stdout.flush()
 
+    with progress_bar() as progress:
+        report(workspace.index(progress=progress))
     note("tadoru: watching; Ctrl-C stops")
     logging.getLogger("watchfiles").setLevel(logging.ERROR)  # it would comment on Ctrl-C
     workspace.watch(report, debounce_ms=debounce)
