@@ -110,3 +110,10 @@ def test_a_tmp_and_dev_of_the_tree_are_the_trees(shell):
     )
     result = shell("echo x > /tmp/notes; echo $?; echo y > /tmp/new; cat /tmp/new", files)
     assert result.stdout == "1\ny\n" and "Read-only file system" in result.stderr
+
+
+def test_what_bashkit_cuts_silently_is_said(shell):
+    result = shell("echo " + "{a,b}" * 20 + " | wc -w", FILES)
+    assert "a brace expansion of 1048576 words may be incomplete" in result.stderr
+    assert shell("echo {1..100}{a,b} | wc -w", FILES).stderr == ""
+    assert shell("awk '{print $1} {print $2}' a.txt", FILES).stderr == ""

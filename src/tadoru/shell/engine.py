@@ -18,6 +18,7 @@ from tadoru.config import ShellConfig
 from tadoru.errors import BadInput
 from tadoru.shell.limits import Deadline
 from tadoru.shell.machine import Machine, Tool
+from tadoru.shell.mend import brace_note
 from tadoru.shell.output import Collector, cut_note, finish_stderr
 from tadoru.shell.session import Session, derive_key, open_state, seal
 from tadoru.shell.space import Space, normalize
@@ -127,7 +128,7 @@ class _Job:
         code, trouble = await self._machine.execute(
             bash, self._command, _sink(out, bash), _sink(err, bash)
         )
-        return self._result(bash, key, out, err, code, trouble)
+        return self._result(bash, key, out, err, code, trouble + brace_note(self._command))
 
     def _result(
         self,

@@ -109,6 +109,9 @@ class Machine:
         except TimeoutError:
             bash.cancel()
             return TIMED_OUT, self._time_note()
+        except asyncio.CancelledError:
+            bash.cancel()
+            raise
         except BashError as error:
             return self._trouble(str(error), 1)
         if not result.error:

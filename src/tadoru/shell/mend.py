@@ -13,6 +13,10 @@ _POSITION = re.compile(
     r"parse error(?: at line (?P<line>\d+), column \d+)?: (?P<what>.*)", re.DOTALL
 )
 SYNTAX_ERROR = 2
+SURE_BRACE_WORDS = 8_192
+"""Words of one brace expansion that bashkit has always made; of more it may drop some silently."""
+_BRACES = re.compile(r"\{([^{}\s'\"$]*)\}")
+_RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
 
 
 def mend(command: str) -> str:
@@ -34,3 +38,25 @@ def syntax_error(message: str) -> str:
     if not what.startswith("syntax error"):
         what = f"syntax error: {what}"
     return f"bash: -c: line {found['line'] or 1}: {what}\n"
+
+
+def brace_note(command: str) -> str:
+    """Return what to say on stderr when a word expands to more than is surely kept; else empty."""
+    if command.count("{") < 2:
+        return ""  # a single range has a limit of its own, with a complaint
+    for word in command.split():
+        count = 1
+        for found in _BRACES.finditer(word):
+            count *= _alternatives(found[1])
+        if count > SURE_BRACE_WORDS:
+            return f"bash: a brace expansion of {count} words may be incomplete\n"
+    return ""
+
+
+def _alternatives(body: str) -> int:
+    """Return how many words `{body}` stands for."""
+    found = _RANGE.fullmatch(body)
+    if found is None:
+        return body.count(",") + 1
+    first, last = (int(x) if x.lstrip("-").isdigit() else ord(x) for x in (found[1], found[2]))
+    return abs(last - first) // (abs(int(found[3] or 1)) or 1) + 1

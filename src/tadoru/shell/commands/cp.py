@@ -119,7 +119,7 @@ async def _copy_file(job: _Job, source: str, entry: Entry, target: str) -> None:
     try:
         if not writes.writable(space, path):
             writes.write(space, path, b"")
-        writes.write(space, path, space.read(entry.path))
+        writes.write(space, path, job.ctx.read_bytes(entry.path))
         if entry.executable:
             writes.change_mode(space, path, 0o755)
     except TadoruError as error:

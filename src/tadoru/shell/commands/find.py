@@ -16,8 +16,8 @@ from tadoru.shell.commands.find_item import Item
 from tadoru.shell.commands.find_parse import Expression, parse, split_operands
 from tadoru.shell.space import strerror
 
-CHECK_EVERY = 512
-"""Names between two looks at the clock."""
+CHECK_EVERY = 64
+"""Names between two looks at the clock, and two writes."""
 
 
 async def main(ctx: Context) -> int:
@@ -51,15 +51,37 @@ class _Walk:
         return self._code or state.code
 
     async def _walk(self, start: Item) -> None:
+        """Evaluate the expression on all items below one, parents first (last with `-depth`)."""
+        if self._expression.children_first:
+            for counter, item in enumerate(self._children_first(start)):
+                if item.depth >= self._expression.min_depth:
+                    self._expression.evaluate(item)
+                if not counter % CHECK_EVERY:
+                    await self._breathe()
+            return
         expression, state = self._expression, self._expression.state
-        evaluate = expression.evaluate
-        for counter, item in enumerate(self._visit(start)):
-            if not counter % CHECK_EVERY:
-                self._ctx.deadline.check()
-            if item.depth >= expression.min_depth:
-                evaluate(item)
-                if state.pending:
-                    await state.settle(self._ctx)
+        evaluate, counter = expression.evaluate, 0
+        least, most, always = expression.min_depth, expression.max_depth, expression.follow == "L"
+        stack: list[Iterator[Item]] = [iter((start,))]
+        while stack:
+            for item in stack[-1]:
+                counter += 1
+                if not counter % CHECK_EVERY:
+                    await self._breathe()
+                state.pruned = False
+                if item.depth >= least:
+                    evaluate(item)
+                enters = item.is_dir and not state.pruned and item.depth < most
+                if enters and not (always and item.loops()):
+                    stack.append(item.children(always))
+                    break
+            else:
+                stack.pop()
+
+    async def _breathe(self) -> None:
+        """Look at the clock, and hand on what was gathered."""
+        self._ctx.deadline.check()
+        await self._expression.state.settle(self._ctx)
 
     async def _start(self, operand: str) -> Item | None:
         follow = self._expression.follow in ("L", "H")
@@ -70,29 +92,9 @@ class _Walk:
             self._code = 1
             return None
         path = entry.path if operand.endswith("/") or follow else self._ctx.resolve_path(operand)
-        return Item(self._ctx.space, operand, path, 0, operand, follow=follow)
+        return Item.operand(self._ctx.space, operand, path, follow=follow)
 
-    def _visit(self, start: Item) -> Iterator[Item]:
-        """Yield items in the order of the walk: parents first, or last with `-depth`."""
-        expression, state = self._expression, self._expression.state
-        always = expression.follow == "L"
-        if expression.children_first:
-            yield from self._visit_children_first(start)
-            return
-        stack: list[Iterator[Item]] = [iter((start,))]
-        while stack:
-            item = next(stack[-1], None)
-            if item is None:
-                stack.pop()
-                continue
-            state.pruned = False
-            yield item
-            if item.is_dir and not state.pruned and item.depth < expression.max_depth:
-                if always and item.loops():
-                    continue
-                stack.append(item.children(follow=always))
-
-    def _visit_children_first(self, start: Item) -> Iterator[Item]:
+    def _children_first(self, start: Item) -> Iterator[Item]:
         expression = self._expression
         always = expression.follow == "L"
         stack: list[tuple[Item, Iterator[Item]]] = [(start, self._below(start, always))]
@@ -110,4 +112,4 @@ class _Walk:
     def _below(self, item: Item, always: bool) -> Iterator[Item]:
         if not item.is_dir or item.depth >= self._expression.max_depth or item.loops():
             return iter(())
-        return item.children(follow=always)
+        return item.children(always)

@@ -24,13 +24,9 @@ Test = Callable[[Item], bool]
 Argument = Callable[[], str]
 
 EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
-BATCH_COMMANDS = 64
-"""Command lines of `-exec ... \\;` that one interpreter runs, when no result is looked at."""
 GATHERED_WORDS = 5_000
 GATHERED_BYTES = 128 << 10
 """Arguments that one command line of `-exec ... {} +` gets at most (GNU: 128 KiB)."""
-WRITE_EVERY = 64
-"""Printed items between two writes."""
 
 
 class Quit(Exception):
@@ -63,14 +59,6 @@ class State:
     full: list[tuple[str, str]] = field(default_factory=list)
     """The same, of `{} +`: a failure makes `find` fail."""
     gatherings: list[_Gathering] = field(default_factory=list)
-
-    @property
-    def pending(self) -> bool:
-        return (
-            len(self.out) >= WRITE_EVERY
-            or len(self.lines) >= BATCH_COMMANDS
-            or bool(self.full or self.errors)
-        )
 
     async def settle(self, ctx: Context) -> None:
         """Write what was gathered, and run the command lines that wait."""

@@ -3,66 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 from tadoru.shell.space import Space
 from tadoru.types import Entry, Kind
 
 
 class Item:
-    """A name: how it is shown, where it lies, how deep. The entry is looked up when asked for."""
+    """A name: how it is shown, where it lies, how deep. The entry is looked up when asked for.
+
+    Ten thousand of them are made for one walk, so that nothing is computed before it is needed.
+    """
+
+    __slots__ = (
+        "_entry",
+        "depth",
+        "follow",
+        "is_dir",
+        "name",
+        "parent",
+        "path",
+        "shown",
+        "space",
+        "start",
+    )
 
     def __init__(
         self,
         space: Space,
         shown: str,
         path: str,
+        name: str,
         depth: int,
         start: str,
-        *,
         follow: bool,
-        parent: Item | None = None,
+        parent: Item | None,
     ) -> None:
         self.space = space
         self.shown = shown
         self.path = path
+        self.name = name
+        """The last component, as `-name` and `%f` see it."""
         self.depth = depth
         self.start = start
         """The operand below which it was found."""
         self.follow = follow
-        self._parent = parent
+        self.parent = parent
+        self._entry: Entry | None = None
+        self.is_dir = space.tree.is_dir(path)
+        if not self.is_dir and (follow or path not in space.tree):
+            self.is_dir = self.entry.kind is Kind.DIRECTORY
 
-    @cached_property
-    def entry(self) -> Entry:
-        """The entry; of the link itself unless links are followed."""
-        return self.space.lookup(self.path, follow=self.follow)
-
-    @cached_property
-    def is_dir(self) -> bool:
-        tree = self.space.tree
-        return tree.is_dir(self.path) or (
-            (self.follow or self.path not in tree) and self.entry.kind is Kind.DIRECTORY
-        )
+    @classmethod
+    def operand(cls, space: Space, shown: str, path: str, *, follow: bool) -> Item:
+        """Return the item of a starting point."""
+        name = shown.rstrip("/").rpartition("/")[2] or "/"
+        return cls(space, shown, path, name, 0, shown, follow, None)
 
     @property
-    def name(self) -> str:
-        """The last component, as `-name` and `%f` see it."""
-        return self.shown.rstrip("/").rpartition("/")[2] or "/"
+    def entry(self) -> Entry:
+        """The entry; of the link itself unless links are followed."""
+        if self._entry is None:
+            self._entry = self.space.lookup(self.path, follow=self.follow)
+        return self._entry
 
-    def children(self, *, follow: bool) -> Iterator[Item]:
+    def children(self, follow: bool) -> Iterator[Item]:
         base = self.shown if self.shown.endswith("/") else self.shown + "/"
-        inner = self.path if self.space.tree.is_dir(self.path) else self.entry.path
-        prefix = inner + "/" if inner else ""
         space, depth, start = self.space, self.depth + 1, self.start
+        inner = self.path if space.tree.is_dir(self.path) else self.entry.path
+        prefix = inner + "/" if inner else ""
         for name in space.children(inner):
-            yield Item(space, base + name, prefix + name, depth, start, follow=follow, parent=self)
+            yield Item(space, base + name, prefix + name, name, depth, start, follow, self)
 
     def loops(self) -> bool:
         """Tell whether this directory is one of its own parents, reached through a link."""
         here = self.entry.path
-        parent = self._parent
+        parent = self.parent
         while parent is not None:
             if parent.entry.path == here:
                 return True
-            parent = parent._parent
+            parent = parent.parent
         return False

@@ -203,8 +203,8 @@ class _Grep:
         name = self._options.label
         printer = self._printer(name if self._named else None)
         async for piece, last in self._pieces():
-            for text in printer.feed(piece, last=last):
-                await self._ctx.write(text)
+            if pieces := printer.feed(piece, last=last):
+                await self._ctx.write(b"".join(pieces))
             if printer.done or last:
                 break
             if self._options.line_buffered:
@@ -231,8 +231,8 @@ class _Grep:
 
     async def _search(self, data: bytes, name: str, *, named: bool) -> bool:
         printer = self._printer(name if named else None)
-        for text in printer.feed(data, last=True):
-            await self._ctx.write(text)
+        if pieces := printer.feed(data, last=True):
+            await self._ctx.write(b"".join(pieces))
         return await self._finish(printer, name, named=named)
 
     def _printer(self, name: str | None) -> Printer:

@@ -125,14 +125,16 @@ def _last(data: bytes, wish: _Wish) -> bytes:
 def _end_of_file(ctx: Context, wish: _Wish, operand: str) -> bytes:
     """Read a file from its end, in pieces, until there is enough."""
     entry = file_entry(ctx, operand)
+    if ctx.is_pipe(entry.path):
+        return _last(ctx.read_bytes(entry.path), wish)
     if wish.of_bytes:
         start = max(0, entry.size - wish.count)
-        return _last(ctx.space.read(entry.path, start=start), wish)
+        return _last(ctx.read_bytes(entry.path, start=start), wish)
     size = PIECE_BYTES
     while True:
         ctx.deadline.check()
         start = max(0, entry.size - size)
-        data = ctx.space.read(entry.path, start=start)
+        data = ctx.read_bytes(entry.path, start=start)
         if not start or data.count(wish.end) > wish.count:
             return _last(data, wish)
         size *= 4

@@ -34,7 +34,7 @@ async def _tee(ctx: Context) -> int:
     for operand in operands:
         path = ctx.resolve_path(operand)
         try:
-            writes.write(ctx.space, path, b"", append=append)
+            _put(ctx, path, b"", append=append)
             targets.append((operand, path))
         except TadoruError as error:
             await ctx.error(f"{operand}: {strerror(error)}")
@@ -42,13 +42,20 @@ async def _tee(ctx: Context) -> int:
     while piece := await ctx.read():
         for target in list(targets):
             try:
-                writes.write(ctx.space, target[1], piece, append=True)
+                _put(ctx, target[1], piece, append=True)
             except TadoruError as error:
                 await ctx.error(f"{target[0]}: {strerror(error)}")
                 targets.remove(target)
                 code = 1
         await ctx.write(piece)
     return code
+
+
+def _put(ctx: Context, path: str, data: bytes, *, append: bool) -> None:
+    if ctx.pipes is not None and ctx.is_pipe(path):
+        ctx.pipes.append_file(f"/{path}", data)
+    else:
+        writes.write(ctx.space, path, data, append=append)
 
 
 async def _truncate(ctx: Context) -> int:

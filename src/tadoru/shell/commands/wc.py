@@ -101,7 +101,7 @@ def _number_width(ctx: Context, operands: list[str], columns: int) -> int:
             entry = ctx.lookup(operand)
         except TadoruError:
             continue
-        if entry.is_dir:
+        if entry.is_dir or ctx.is_pipe(entry.path):
             least = PIPE_WIDTH
         else:
             size += entry.size
@@ -124,7 +124,7 @@ async def _counts(
                 entry = file_entry(ctx, operand)
                 data = read.get(entry.path)
                 if data is None:
-                    data = ctx.space.read(entry.path)
+                    data = ctx.read_bytes(entry.path)
                 yield operand, count(data, shown)
             except TadoruError as error:
                 yield operand, error

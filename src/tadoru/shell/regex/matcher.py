@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
 
 from tadoru.shell.regex import backtrack
 from tadoru.shell.regex.automaton import Automaton
@@ -25,25 +24,24 @@ from tadoru.shell.regex.charset import (
     word,
 )
 from tadoru.shell.regex.emit import Emitter
+from tadoru.shell.regex.engine import Engine, Span, compiled
 from tadoru.shell.regex.literals import Literals, necessary
+from tadoru.shell.regex.needle import Needle, needle
 from tadoru.shell.regex.nodes import (
     Alt,
     At,
+    Backref,
     Cat,
     Chars,
     Group,
     Node,
     Opaque,
-    PatternError,
     Place,
     Repeat,
     needs_backtracking,
     nullable,
+    walk,
 )
-
-RE2_BYTES = 32 << 20
-"""Memory that RE2 may use for one expression before it gets slower."""
-Span = tuple[int, int]
 
 _SWAP = bytes([10, *range(1, 10), 0, *range(11, 256)])
 """Exchanges newline and NUL, so that `-z` is the same work as without."""
@@ -105,27 +103,16 @@ class Matcher:
         if self.rules.zero:
             data = data.translate(_SWAP)
         kind = _kind(data)
-        if self._literal is not None:
-            yield from self._literal_lines(data, kind)
-            return
-        plan = self._plan(kind)
-        proposed = _loose_lines(plan.scan, data) if kind == "broken" else _lines(plan.scan, data)
-        for begin, end in proposed:
-            if plan.decides or self._decide(data[begin:end], kind):
-                yield begin, end
-
-    def _literal_lines(self, data: bytes, kind: str) -> Iterator[Span]:
-        literal = self._literal or b""
-        sure = not (self.rules.word or self.rules.line)
-        at = data.find(literal)
-        while at >= 0:
-            end = data.find(b"\n", at)
-            if end < 0:
-                end = len(data)
-            begin = data.rfind(b"\n", 0, at) + 1
-            if sure or self._decide(data[begin:end], kind):
-                yield begin, end
-            at = data.find(literal, end)
+        literal = self._needle
+        if self._everything:
+            yield from _all_lines(data)
+        elif literal is not None and (literal.simple or kind == "ascii"):
+            yield from literal.lines(data)
+        else:
+            plan = self._plan(kind)
+            for begin, end in plan.scan.lines(data):
+                if plan.decides or self._decide(data[begin:end], kind):
+                    yield begin, end
 
     def search(self, line: bytes) -> bool:
         """Tell whether one line (without its terminator) matches."""
@@ -163,7 +150,7 @@ class Matcher:
         kind = _kind(line)
         plan = self._plan(kind)
         if plan.core is not None and not self.rules.word:
-            return [span for m in plan.core.finditer(line) if (span := m.span())[0] < span[1]]
+            return list(plan.core.spans(line))
         text = line.decode("utf-8", "surrogateescape")
         if self._hard or not self.rules.longest:
             found = self._backtracked_spans(text)
@@ -218,19 +205,14 @@ class Matcher:
     # -- engines -------------------------------------------------------------------------------
 
     @cached_property
-    def _literal(self) -> bytes | None:
-        """The bytes that the expression stands for, when it is nothing but them."""
-        parts = self._core.parts if isinstance(self._core, Cat) else (self._core,)
-        codes: list[int] = []
-        for part in parts:
-            if not isinstance(part, Chars) or len(part.ranges) != 1:
-                return None
-            low, high = part.ranges[0]
-            if low != high:
-                return None
-            codes.append(low)
-        text = "".join(map(chr, codes))
-        return text.encode("utf-8", "surrogateescape") or None
+    def _needle(self) -> Needle | None:
+        return None if self.rules.line else needle(self._core, whole_word=self.rules.word)
+
+    @cached_property
+    def _everything(self) -> bool:
+        """Whether every line matches: the empty string does, wherever it is."""
+        wherever = not any(isinstance(n, (Place, Backref, Opaque)) for n in walk(self._core))
+        return wherever and nullable(self._core) and not (self.rules.word or self.rules.line)
 
     @cached_property
     def _automaton(self) -> Automaton:
@@ -266,18 +248,18 @@ class Matcher:
         core_emitter = Emitter(ascii_only=ascii_only, groups_of=self._core)
         core = core_emitter.write(self._core)
         exact = core_emitter.exact and kind != "broken"
-        core_regex = _compile(core, longest=self.rules.longest) if exact else None
+        core_regex = compiled(core, longest=self.rules.longest) if exact else None
         tree: Node | None = wrapped(self._core, self.rules)
         if self._word_by_hand or (kind == "broken" and self.rules.word):
             tree = self._core
             exact = False
         emitter = Emitter(ascii_only=ascii_only, groups_of=self._core)
         expression = core if tree is self._core else emitter.write(tree or self._core)
-        tail = "" if kind == "broken" else "[^\\n]*"
-        scan = _compile(f"(?:{expression}){tail}", longest=False)
+        scan = compiled(expression, longest=False)
         if scan is None:
             exact = False
-            scan = _compile("" if kind == "broken" else "[^\\n]*", longest=False)
+            scan = compiled("", longest=False)
+            assert scan is not None
         return _Plan(scan, core_regex, decides=exact, proposes=not nullable(self._core))
 
 
@@ -285,38 +267,23 @@ class Matcher:
 class _Plan:
     """How buffers of one kind are searched."""
 
-    scan: Any
-    """RE2: a match and the rest of its line."""
-    core: Any
-    """RE2: the match itself, when it is exact."""
+    scan: Engine
+    """Matches in every line that matches."""
+    core: Engine | None
+    """Matches what the expression does, when it can be exact."""
     decides: bool
+    """Whether `scan` is exact about lines."""
     proposes: bool
     """Whether `scan` is worth asking about a single line."""
 
 
-def _lines(scan: Any, data: bytes) -> Iterator[Span]:
-    """Yield the lines in which `scan` matches; it takes the rest of the line into its match."""
-    size = len(data)
-    done = -1
-    for match in scan.finditer(data):
-        start, end = match.span()
-        if end != done and (start < size or data[-1] != 10):
-            done = end
-            yield data.rfind(b"\n", 0, start) + 1, end
-
-
-def _loose_lines(scan: Any, data: bytes) -> Iterator[Span]:
-    """Do the same in data that is not all characters, where no match reaches over a bad byte."""
-    size = len(data)
-    at = 0
-    while at < size and (match := scan.search(data, at)) is not None:
-        start = match.start()
-        if start == size and data[-1] == 10:
-            return
-        end = data.find(b"\n", start)
+def _all_lines(data: bytes) -> Iterator[Span]:
+    at, size = 0, len(data)
+    while at < size:
+        end = data.find(b"\n", at)
         if end < 0:
             end = size
-        yield data.rfind(b"\n", 0, start) + 1, end
+        yield at, end
         at = end + 1
 
 
@@ -330,22 +297,6 @@ def wrapped(tree: Node, rules: Rules) -> Node:
         after = Alt((other, Place(At.LINE_END)))
         return Cat((before, tree, after))
     return tree
-
-
-def _compile(expression: str, *, longest: bool) -> Any:
-    """Compile for RE2; None when it refuses (an expression that is too large)."""
-    import re2
-
-    options = re2.Options()
-    options.log_errors = False
-    options.never_nl = True
-    options.never_capture = True
-    options.longest_match = longest
-    options.max_mem = RE2_BYTES
-    try:
-        return re2.compile(expression.encode(), options)
-    except re2.error:
-        return None
 
 
 def _kind(data: bytes) -> str:
@@ -419,6 +370,3 @@ def _swapped_ranges(ranges: Ranges) -> Ranges:
 
 def _points(ranges: Ranges) -> Ranges:
     return tuple((code, code) for code in (0, 10) if contains(ranges, code))
-
-
-__all__ = ["Clock", "Matcher", "Opaque", "PatternError", "Rules", "wrapped"]
