@@ -29,7 +29,8 @@ from tadoru.resolve.features import FEATURES
 from tadoru.resolve.model import ABSENT_FEATURES, absent_vector
 
 PACKAGE = Path(__file__).parents[2] / "src" / "tadoru" / "resolve"
-REAL_WEIGHT = 3.0
+REAL_WEIGHT = 6.0
+"""Of a recorded failure, against 1 of a synthetic one: chosen by held-out projects."""
 SYMBOL_WEIGHT = 6.0
 """Set by hand: a list of paths holds no definitions to learn this one from."""
 

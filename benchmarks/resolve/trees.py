@@ -73,11 +73,15 @@ def lines(path: Path) -> list[str]:
     return [line for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
+def _exists(row: dict[str, Any], known: set[str]) -> bool:
+    return row["failed_path"].removeprefix(row["cwd"].rstrip("/") + "/").strip("/") in known
+
+
 def real_cases(data: Path, extra: Path | None = None) -> list[tuple[Case, Sequence[str], bool]]:
     """Return (case, file list, has an answer in the tree) for the recorded failures.
 
-    A case whose answer lies outside the workspace, or is not in the list at hand, is left out of
-    both measures, as its right answer cannot be given from the list.
+    Left out, because the list at hand cannot give the right answer: a case whose answer lies
+    outside the workspace or is not in the list, and one without an answer whose path the list has.
     """
     trees = json.loads((data / "real_dev_trees.json").read_text(encoding="utf-8"))
     result = []
@@ -96,6 +100,8 @@ def real_cases(data: Path, extra: Path | None = None) -> list[tuple[Case, Sequen
         directories = {f[:i] for f in files for i, c in enumerate(f) if c == "/"}
         truth = tuple(t for t in row["truth"] if t in known or t in directories)
         if row["truth"] and not truth:
+            continue
+        if not row["truth"] and _exists(row, known | directories):
             continue
         case = Case(
             id=row["id"],

@@ -15,7 +15,7 @@ SECRET = ["app/payroll.py", "app/models/salary.py", "hr/salaries/2024.csv", "hr/
 
 def view(groups: set[str], files: list[str]) -> View:
     labels = {path: "public" if path in OPEN else ["hr"] for path in files}
-    store = MemoryStore({path: "x\n" for path in files}, labels=labels)
+    store = MemoryStore(dict.fromkeys(files, "x\n"), labels=labels)
     return View({"": store}, Principal(frozenset(groups)))
 
 

@@ -22,6 +22,10 @@ from tadoru.resolve.words import Name, as_asked, fold, parse_name, singular, tok
 SAME_NAME = 40
 """Paths kept among those that share one name, after comparison as wholes."""
 SIMILAR_NAMES = 20
+SAME = 0.9
+"""Name similarity from which a name of the tree counts as the one that was asked for."""
+BESIDE_SAME = 6
+"""Similar names looked at beside one that is the same."""
 NAME_CUTOFF = 0.62
 WORD_NAMES = 16
 COMMON_WORD = 1_500
@@ -52,7 +56,9 @@ def gather(
         if directory:
             found[directory] = None
         prefix = directory + "/" if directory else ""
-        found.update(dict.fromkeys(prefix + n for n in _children(index, directory, name)))
+        asked_for = best < SAME or directory == request.parent
+        limit = CHILDREN if asked_for else CHILDREN // 3
+        found.update(dict.fromkeys(prefix + n for n in _children(index, directory, name, limit)))
     if best < ENOUGH:
         found.update(dict.fromkeys(_whole(request.path, index.files, WHOLE_PATHS)))
     return list(found)
@@ -77,16 +83,18 @@ def _names(index: PathIndex, request: Request, name: Name) -> tuple[dict[str, No
         index.folds,
         scorer=Indel.normalized_similarity,
         score_cutoff=NAME_CUTOFF,
-        limit=SIMILAR_NAMES,
+        limit=SIMILAR_NAMES if best < SAME else BESIDE_SAME,
     )
     for folded, score, _ in close:
         names.update(dict.fromkeys(index.by_fold[folded][:SAME_NAME]))
         best = max(best, score)
-    names.update(dict.fromkeys(_by_words(index, name.words)))
+    names.update(
+        dict.fromkeys(_by_words(index, name.words, WORD_NAMES if best < SAME else BESIDE_SAME))
+    )
     return names, best
 
 
-def _by_words(index: PathIndex, words: Iterable[str]) -> list[str]:
+def _by_words(index: PathIndex, words: Iterable[str], limit: int) -> list[str]:
     """Return the base names that share the most telling words."""
     weights: defaultdict[str, float] = defaultdict(float)
     for word in set(words):
@@ -95,9 +103,9 @@ def _by_words(index: PathIndex, words: Iterable[str]) -> list[str]:
             weight = index.word_weight(word)
             for candidate in postings:
                 weights[candidate] += weight
-    if len(weights) <= WORD_NAMES:
+    if len(weights) <= limit:
         return list(weights)
-    return nsmallest(WORD_NAMES, weights, key=lambda n: (-weights[n], len(n), n))
+    return nsmallest(limit, weights, key=lambda n: (-weights[n], len(n), n))
 
 
 def _whole(path: str, paths: Sequence[str], limit: int) -> list[str]:
@@ -128,17 +136,17 @@ def _neighbourhood(history: Sequence[str]) -> Iterable[str]:
         yield parent.rpartition("/")[0]
 
 
-def _children(index: PathIndex, directory: str, name: Name) -> list[str]:
+def _children(index: PathIndex, directory: str, name: Name, limit: int) -> list[str]:
     """Return the names in a directory that come into question, the nearest ones when many."""
     children = index.children(directory)
-    if len(children) <= CHILDREN:
+    if len(children) <= limit:
         return children
     close = process.extract(
-        name.folded, children, scorer=Indel.normalized_similarity, processor=fold, limit=CHILDREN
+        name.folded, children, scorer=Indel.normalized_similarity, processor=fold, limit=limit
     )
     kept = dict.fromkeys(child for child, _, _ in close)
     for child in children:
-        if len(kept) >= 2 * CHILDREN:
+        if len(kept) >= 2 * limit:
             break
         if name.roles and not name.roles.isdisjoint(parse_name(child).roles):
             kept[child] = None

@@ -99,7 +99,7 @@ FEATURES = NAME_FEATURES + DIRECTORY_FEATURES + CROSS_FEATURES
 
 CLOSE = 0.7
 """Name similarity from which it counts twice."""
-HISTORY_DECAY = 0.9
+HISTORY_DECAY = 0.95
 """Weight of a remembered path against the one after it."""
 
 
@@ -305,6 +305,7 @@ class Context:
         ancestor = path == self.anchor and is_dir and not here
         missing = len(self.request.parts) - path.count("/") - 1 if ancestor else 0
         last_asked = self.asked[-1] if self.asked else ""
+        whole_says_nothing = self.bare and bool(self.history)  # it would only favour short paths
         return [
             exact / (1.0 + math.log2(count)) if exact else 0.0,
             float(here),
@@ -319,7 +320,7 @@ class Context:
             typo * here,
             float(ancestor),
             math.log1p(missing),
-            Indel.normalized_similarity(self.request.path, path),
+            0.0 if whole_says_nothing else Indel.normalized_similarity(self.request.path, path),
             self._itself(path),
             self._intent(offered.words),
             self.symbols.get(path, 0.0),

@@ -15,7 +15,7 @@ from tadoru.resolve.words import parse_name
 from tadoru.types import Candidate, Kind, Resolution
 from tadoru.views import View
 
-RESOLVED = 0.62
+RESOLVED = 0.65
 """Confidence from which one path is the answer."""
 AMBIGUOUS = 0.08
 """Confidence of the best candidate below which there is nothing like it."""
@@ -23,6 +23,8 @@ RETRY = 0.8
 """Confidence from which a reading operation is repeated without being asked."""
 SHOWN = 0.02
 """Candidates below this confidence are not shown, unless more are asked for."""
+SURE_OF_EXTENSION = 0.85
+"""Confidence from which one of several extensions of the same name is the answer."""
 IGNORED_BUT_SURE = 0.9
 """Confidence from which a candidate wins over a rule that ignores the path as it was asked."""
 
@@ -48,7 +50,7 @@ def reply(
     best = found.ranked[0].score if found.ranked else 0.0
     request = context.request
     rule = "" if best >= IGNORED_BUT_SURE or request.outside else view.ignored(request.path)
-    if best >= RESOLVED and not rule:
+    if best >= RESOLVED and not rule and not _open_extension(context, found):
         return _resolved(view, context, found, top)
     if renames is not None and not rule:
         moved = _moved(view, context, list(renames(request.path)), top, alive)
@@ -189,6 +191,14 @@ def _ambiguous(view: View, context: Context, found: Found, top: int) -> Resoluti
         line=context.request.line,
         index=view.state(),
     )
+
+
+def _open_extension(context: Context, found: Found) -> bool:
+    """Tell whether only the extension is in doubt, and more than one would do."""
+    if found.ranked[0].score >= SURE_OF_EXTENSION or found.ranked[0]["name_exact"]:
+        return False
+    near = [Candidate(s.path, s.score) for s in found.ranked[:3] if s.score >= SHOWN]
+    return bool(_extensions(context, near))
 
 
 def _extensions(context: Context, candidates: Sequence[Candidate]) -> tuple[str, ...]:
