@@ -16,7 +16,7 @@ from tadoru.shell.commands.grep_files import Walk, skipped
 from tadoru.shell.commands.grep_help import HELP, VERSION
 from tadoru.shell.commands.grep_options import USAGE, GlobRule, GrepOptions, parse
 from tadoru.shell.commands.grep_print import Printer, Shared
-from tadoru.shell.regex.compile import compile_perl_lines, compile_posix
+from tadoru.shell.regex.compile import compile_perl, compile_posix
 from tadoru.shell.regex.matcher import Clock, Matcher, Rules
 from tadoru.shell.regex.nodes import PatternError
 from tadoru.shell.space import strerror
@@ -74,13 +74,14 @@ async def _patterns(ctx: Context, options: GrepOptions) -> tuple[list[str], Grep
 
 
 async def _compile(ctx: Context, options: GrepOptions, patterns: list[str]) -> Matcher:
-    rules = Rules(options.word, options.line, options.zero, longest=options.matcher != "perl")
+    perl = options.matcher == "perl"
+    rules = Rules(options.word, options.line, options.zero, ascii_words=perl, longest=not perl)
     clock = Clock(ctx.deadline.check, ctx.deadline.left)
     try:
-        if options.matcher == "perl":
+        if perl:
             if len(patterns) > 1:
                 raise UsageError("the -P option only supports a single pattern")
-            return compile_perl_lines(patterns, rules, clock, ignore_case=options.ignore_case)
+            return compile_perl(patterns, rules, clock, ignore_case=options.ignore_case)
         matcher, warnings = compile_posix(
             patterns,
             options.matcher,  # type: ignore[arg-type]

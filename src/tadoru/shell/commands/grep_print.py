@@ -88,7 +88,8 @@ class Printer:
                 data, end = self._meet_nul(data, nul, end, out)
         if not self.done:
             self._search(data, end, out)
-        self._keep(data, end)
+        if not last:
+            self._keep(data, end)
         return out
 
     def _meet_nul(self, data: bytes, nul: int, end: int, out: list[bytes]) -> tuple[bytes, int]:

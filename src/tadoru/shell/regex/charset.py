@@ -21,6 +21,7 @@ ESCAPED_FIRST, ESCAPED_LAST = 0xDC80, 0xDCFF
 INVALID: Ranges = ((ESCAPED_FIRST, ESCAPED_LAST),)
 """Bytes that are not part of a character."""
 ANY: Ranges = ((0, 0xD7FF), (0xE000, LAST))
+NEWLINE: Ranges = ((10, 10),)
 ASCII: Ranges = ((0, 0x7F),)
 DIGIT: Ranges = ((0x30, 0x39),)
 _TABLED = frozenset({"alpha", "upper", "lower", "graph"})

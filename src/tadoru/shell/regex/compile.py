@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tadoru.shell.regex.backtrack import Backtracker
 from tadoru.shell.regex.charset import caseless, single
 from tadoru.shell.regex.matcher import Clock, Matcher, Rules
-from tadoru.shell.regex.nodes import EMPTY, NEVER, Chars, Node, PatternError, alt, cat
+from tadoru.shell.regex.nodes import EMPTY, NEVER, Chars, Node, Opaque, alt, cat, walk
+from tadoru.shell.regex.perl import PerlParser
 from tadoru.shell.regex.posix import PosixParser
 
 Syntax = Literal["basic", "extended", "fixed"]
@@ -50,8 +52,33 @@ def fixed(text: str, *, ignore_case: bool) -> Node:
     return cat([Chars(caseless(code) if ignore_case else code) for code in codes])
 
 
-def compile_perl_lines(
-    patterns: list[str], rules: Rules, clock: Clock, *, ignore_case: bool = False
+def compile_perl(
+    patterns: list[str],
+    rules: Rules,
+    clock: Clock,
+    *,
+    ignore_case: bool = False,
+    rust: bool = False,
 ) -> Matcher:
-    """Return a matcher for `grep -P`. Raises PatternError."""
-    raise PatternError("Perl matching is not supported")
+    """Return a matcher for `grep -P` (one pattern), or with `rust` for `rg` (any of them).
+
+    Raises PatternError in the words of PCRE, or of Rust's regex crate.
+    """
+    branches: list[Node] = []
+    for pattern in patterns:
+        branches.append(PerlParser(pattern, rust=rust, fold=ignore_case).parse())
+    tree = alt(branches) if branches else NEVER
+    raw = None
+    if any(isinstance(node, Opaque) for node in walk(tree)):
+        raw = _raw("|".join(f"(?:{p})" for p in patterns), rules, clock, ignore_case, rust)
+    return Matcher(tree, rules, clock, branches=branches or [NEVER], backtracker=raw)
+
+
+def _raw(expression: str, rules: Rules, clock: Clock, fold: bool, rust: bool) -> Backtracker:
+    """Compile an expression as it is written for the backtracking engine."""
+    if rules.line:
+        expression = rf"\A(?:{expression})\Z"
+    elif rules.word:
+        expression = rf"(?<!\w)(?:{expression})(?!\w)"
+    flags = ("i" if fold else "") + ("" if rust else "a")
+    return Backtracker(expression, clock.left, flags=flags)

@@ -15,6 +15,7 @@ from itertools import accumulate
 from tadoru.shell.regex import backtrack
 from tadoru.shell.regex.automaton import Automaton
 from tadoru.shell.regex.charset import (
+    ASCII,
     INVALID,
     Ranges,
     contains,
@@ -65,6 +66,8 @@ class Rules:
     """A match must be the whole line (`-x`)."""
     zero: bool = False
     """Lines end in NUL instead of newline (`-z`)."""
+    ascii_words: bool = False
+    """For `-w`, only ASCII letters, digits and the underscore make words (`grep -P`)."""
     longest: bool = True
     """POSIX: the longest of the leftmost matches; else the first, as Perl has it."""
 
@@ -92,7 +95,7 @@ class Matcher:
         self._hard = needs_backtracking(tree)
         self._plans: dict[str, _Plan] = {}
         # -w on what can match nothing follows GNU's own search, which no expression describes.
-        self._word_by_hand = rules.word and not rules.line and nullable(tree)
+        self._word_by_hand = rules.word and rules.longest and not rules.line and nullable(tree)
 
     # -- lines ---------------------------------------------------------------------------------
 
@@ -232,7 +235,8 @@ class Matcher:
         if self.rules.line:
             expression = rf"\A(?:{expression})\Z"
         elif self.rules.word:
-            letter = backtrack.write(Chars(word()))
+            letters = intersect(word(), ASCII) if self.rules.ascii_words else word()
+            letter = backtrack.write(Chars(letters))
             expression = f"(?<!{letter})(?:{expression})(?!{letter})"
         flags = "p" if self.rules.longest else ""
         return backtrack.Backtracker(expression, self._clock.left, flags=flags)
@@ -292,7 +296,8 @@ def wrapped(tree: Node, rules: Rules) -> Node:
     if rules.line:
         return Cat((Place(At.LINE_START), tree, Place(At.LINE_END)))
     if rules.word:
-        other = Chars(negate(word(), within=((0, 0xD7FF), (0xDC80, 0xDCFF), (0xE000, 0x10FFFF))))
+        letters = intersect(word(), ASCII) if rules.ascii_words else word()
+        other = Chars(negate(letters, within=((0, 0xD7FF), (0xDC80, 0xDCFF), (0xE000, 0x10FFFF))))
         before = Alt((Place(At.LINE_START), other))
         after = Alt((other, Place(At.LINE_END)))
         return Cat((before, tree, after))
