@@ -195,3 +195,23 @@ def test_what_never_ends_upstream_ends_with_its_reader(shell):
     files = {f"d/f{i:05d}": b"x\n" for i in range(20_000)}
     assert shell("find . | head -2; echo ${PIPESTATUS[0]}", files).stdout == ".\n./d\n141\n"
     assert shell("cat /dev/zero | head -c 3 | wc -c", files).stdout == "3\n"
+
+
+def test_a_name_that_is_not_utf8_is_shown_accepted_and_spoils_nothing_around_it(shell):
+    files = {"d/caf\\xe9.txt": b"latin\n", "d/caf.txt": b"plain\n"}
+    assert shell("ls d", files).stdout == "caf.txt\ncaf\\xe9.txt\n"
+    for command in (
+        "cat 'd/caf\\xe9.txt'",
+        'cd d; for f in caf?*9.txt; do cat "$f"; done',
+        "find . -name '*xe9*' -exec cat {} \\;",
+        "find . -name '*9.txt' -print0 | xargs -0 cat",
+        "cat < 'd/caf\\xe9.txt'",
+    ):
+        assert shell(command, files).stdout == "latin\n"
+    assert shell("cat d/*.txt; cat d/caf.txt", files).stdout == "plain\nlatin\nplain\n"
+
+
+def test_a_full_tmp_is_said_by_the_command_that_fills_it(shell):
+    config = ShellConfig(timeout_seconds=10, max_tmp_bytes=1_000)
+    result = shell("cat f > /tmp/f; echo $?", {"f": b"x" * 5_000}, config=config)
+    assert result.stdout == "1\n" and result.stderr == "cat: write error: No space left on device\n"

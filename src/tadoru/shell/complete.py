@@ -14,10 +14,63 @@ from tadoru.views import View
 
 MAX_COMPLETIONS = 1_000
 BUILTINS = frozenset(
-    "alias awk basename bc cd comm cut date declare diff dirname echo env eval exec exit export "
-    "expr false file fold for format function if jq join local mapfile md5sum nl od paste printf "
-    "pwd read readlink realpath return rev sed seq set sha256sum shift sleep sort source test "
-    "time timeout tr true type uniq unset until while xargs xxd yes yq".split()
+    {
+        "alias",
+        "awk",
+        "basename",
+        "bc",
+        "cd",
+        "comm",
+        "cut",
+        "date",
+        "declare",
+        "diff",
+        "dirname",
+        "echo",
+        "env",
+        "eval",
+        "exec",
+        "exit",
+        "export",
+        "expr",
+        "false",
+        "fold",
+        "for",
+        "function",
+        "if",
+        "join",
+        "local",
+        "mapfile",
+        "nl",
+        "paste",
+        "printf",
+        "pwd",
+        "read",
+        "readlink",
+        "realpath",
+        "return",
+        "rev",
+        "sed",
+        "seq",
+        "set",
+        "shift",
+        "sleep",
+        "sort",
+        "source",
+        "test",
+        "time",
+        "timeout",
+        "tr",
+        "true",
+        "type",
+        "uniq",
+        "unset",
+        "until",
+        "while",
+        "xargs",
+        "yes",
+        "yq",
+    }
 )
 """Words that bashkit knows by itself and people begin a line with."""
 _STARTS = frozenset({"|", "||", "&&", ";", "(", "{", "!", "do", "then", "else", "if", "while"})

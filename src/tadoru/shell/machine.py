@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from tadoru.config import ShellConfig
-from tadoru.errors import LimitExceeded
+from tadoru.errors import LimitExceeded, StoreFull
 from tadoru.shell import commands
 from tadoru.shell.bridge import filesystem
 from tadoru.shell.commands.context import BrokenPipe, Command, Context, encode, run_command
@@ -227,6 +227,9 @@ class Pusher:
                 await self._write(data)
             except BrokenPipeError:
                 raise BrokenPipe from None
+            except RuntimeError as error:
+                # a redirection into a file below /tmp that cannot grow any more
+                raise StoreFull(f"write error: {error}") from None
 
     async def finish(self) -> None:
         """Write what was held back: an unfinished character at the very end."""
