@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -24,13 +25,13 @@ _IMPORT = re.compile(r"^(?:from (\S+) import ([^\n(]+)|import \{([^}]*)\} from '
 
 def structure(path: str, text: str) -> tuple[list[Chunk], list[Symbol]]:
     """Cut a text at its definitions, as an indexer would."""
-    starts = [m for m in _DEFINITION.finditer(text)]
+    starts = list(_DEFINITION.finditer(text))
     offsets = Offsets(text)
     chunks: list[Chunk] = []
     symbols: list[Symbol] = []
     edges = [0, *(m.start() for m in starts if m.start()), len(text)]
     outer = ""
-    for index, (start, end) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+    for index, (start, end) in enumerate(itertools.pairwise(edges)):
         if start == end:
             continue
         match = next((m for m in starts if m.start() == start), None)

@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 import pytest
-from conftest import SHOP, store_of
 
+from conftest import SHOP, store_of
 from tadoru.config import SearchConfig
 from tadoru.models.tokens import EstimatedTokens
 from tadoru.search import QueryCache, SearchRequest, search
@@ -117,17 +117,20 @@ CASES: dict[str, tuple[SearchConfig, Any]] = {
 }  # fmt: skip
 
 
+QUESTIONS = {
+    "head_ratio": "shop/pricebook.py",  # no line has a word of it: head and tail are read
+    "breadcrumb_expand_limit": "price_3",
+}
+
+
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_parameter_changes_the_answer(name: str) -> None:
     config, other = CASES[name]
-    if name == "head_ratio":  # head and tail are kept where no line has a word of the question
-        question = "shop/pricebook.py"
-        assert answer(config, question=question) != answer(
-            replace(config, head_ratio=other), question=question
-        )
-        return
-    models = not name.startswith(("neighbor", "breadcrumb", "import", "chunks", "reverse", "call"))
-    assert answer(config, models=models) != answer(replace(config, **{name: other}), models=models)
+    request: dict[str, Any] = {"question": QUESTIONS.get(name, "total price of the items")}
+    if name.startswith(("neighbor", "breadcrumb", "import", "chunks", "reverse", "call")):
+        request["models"] = False
+    changed = replace(config, **{name: other})
+    assert answer(config, **request) != answer(changed, **request)
 
 
 def test_no_parameter_is_left_untested() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -57,7 +59,7 @@ def test_packing_never_exceeds_a_limit(
         assert not segments or len(file.segments) <= segments
         lines = [(s.start_line, s.end_line) for s in file.segments]
         assert lines == sorted(lines)
-        assert all(a[1] < b[0] for a, b in zip(lines, lines[1:], strict=False))
+        assert all(a[1] < b[0] for a, b in itertools.pairwise(lines))
     if items:
         assert items[0].path in [file.path for file in packed.files]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from conftest import SHOP, Ask, store_of
 
+from conftest import SHOP, Ask, store_of
 from tadoru.config import SearchConfig
 from tadoru.errors import BadInput, Unavailable
 from tadoru.search import QueryCache, SearchRequest
@@ -172,7 +172,7 @@ def test_index_without_vectors_says_so(ask: Ask) -> None:
 
 
 def test_hidden_text_changes_no_score_no_order_no_total() -> None:
-    everyone = {path: "public" for path in SHOP}
+    everyone = dict.fromkeys(SHOP, "public")
     secret = {f"secret/{i}.py": "def session():\n    expire(session)\n" * 9 for i in range(20)}
     labels: dict[str, Any] = {**everyone, **{path: {"staff"} for path in secret}}
     plain = View({"": store_of(SHOP, labels=everyone)}, Principal())

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tadoru.search.found import Found, Pool
+from tadoru.search.lens import Lens
 from tadoru.search.rank import weights
-from tadoru.search.signals import SIGNALS, Lens
+from tadoru.search.signals import SIGNALS
 
 EXPLAINED = 10
 

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Sequence
 
 from tadoru.config import SearchConfig
 from tadoru.search.facts import Facts, FileFacts
-from tadoru.search.found import Found, Key
-from tadoru.search.rank import text_of
-from tadoru.search.signals import Lens
+from tadoru.search.found import Found, Key, Texts
+from tadoru.search.lens import Lens
 from tadoru.text.terms import expand as expand_word
 from tadoru.types import Chunk
 from tadoru.views import Admit, View
@@ -31,10 +30,16 @@ class Expansion:
     """Collects what the seeds lead to, each chunk once with its best score."""
 
     def __init__(
-        self, view: View, facts: Facts, lens: Lens, settings: SearchConfig, admit: Admit | None
+        self,
+        view: View,
+        facts: Facts,
+        lens: Lens,
+        settings: SearchConfig,
+        admit: Admit | None,
+        texts: Texts,
     ) -> None:
         self._view, self._facts, self._lens = view, facts, lens
-        self._settings, self._admit = settings, admit
+        self._settings, self._admit, self._texts = settings, admit, texts
         self._found: dict[Key, Found] = {}
         self._seeds: frozenset[Key] = frozenset()
 
@@ -106,7 +111,7 @@ class Expansion:
             return
         taken: set[str] = set()
         wanted = file.chunk_facts(seed.chunk).signature_terms
-        text = text_of(self._view, seed) or ""
+        text = self._texts.of(seed) or ""
         edges = [edge for edge in self._view.imports(seed.path) if edge.target]
         edges.sort(key=lambda e: (not any(name in text for name in e.names), e.line))
         for edge in edges:
@@ -166,7 +171,7 @@ class Expansion:
             chunk = file.chunks[ref.index]
             if (ref.path, ref.index) in self._seeds or chunk.name == name:
                 continue
-            text = text_of(self._view, Found(chunk))
+            text = self._texts.chunk(chunk)
             if text is not None and call.search(text):
                 self._add(chunk, seed.score * CALL_SITE, "call site")
                 added += 1

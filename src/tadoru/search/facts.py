@@ -50,7 +50,8 @@ class ChunkFacts:
 
     @cached_property
     def name(self) -> str:
-        return self.chunk.name.lower()
+        """The name without case and separators."""
+        return fold_name(self.chunk.name)
 
     @cached_property
     def name_terms(self) -> frozenset[str]:
@@ -63,6 +64,10 @@ class ChunkFacts:
     @cached_property
     def signature_terms(self) -> frozenset[str]:
         return term_set(self.chunk.signature[:DOC_CHARS])
+
+    @cached_property
+    def heading_terms(self) -> frozenset[str]:
+        return self.name_terms | self.crumb_terms | self.signature_terms | self.doc_terms
 
     @cached_property
     def doc_terms(self) -> frozenset[str]:
@@ -145,7 +150,7 @@ class Facts:
             chunks=chunks,
             stem=fold_name(stem),
             stem_terms=term_set(stem),
-            dir_terms=term_set(" ".join(directory.split("/")[-3:])),
+            dir_terms=term_set(" ".join(directory.split("/")[-8:])),
             defined_terms=frozenset(names),
             barrel=name in BARRELS,
             declarations=name.endswith((".d.ts", ".h", ".hh", ".hpp", ".hxx", ".pyi")),

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from tadoru.config import SearchConfig
 from tadoru.models.base import Embedder, TokenCounter
-from tadoru.search.found import Found
+from tadoru.search.found import Found, Texts
 from tadoru.search.memory import chunk_of, hit_id
 from tadoru.search.pack import Limits, pack
 from tadoru.search.pipeline import search
-from tadoru.search.rank import text_of
 from tadoru.search.request import SearchRequest
 from tadoru.types import Chunk, SearchAnswer
 from tadoru.views import View
@@ -68,7 +67,7 @@ def related(
     Raises: `BadInput` for what is no id; `PathNotFound` when its text is gone.
     """
     chunk = chunk_of(view, identity)
-    text = text_of(view, Found(chunk)) or ""
+    text = Texts(view).chunk(chunk) or ""
     answer = search(
         view,
         SearchRequest(_about(chunk, text), top=top + 1),

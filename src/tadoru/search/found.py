@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tadoru.types import Chunk
+from tadoru.views import View
 
 Key = tuple[str, int]
 """Path and chunk index."""
@@ -37,6 +38,30 @@ class Found:
     @property
     def key(self) -> Key:
         return self.chunk.path, self.chunk.index
+
+
+class Texts:
+    """Texts of candidates; each file is read once for a question."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._files: dict[str, str | None] = {}
+
+    def file(self, path: str) -> str | None:
+        """Return the text of a whole file; None when it has none or is gone."""
+        if path not in self._files:
+            self._files[path] = self._view.text(path)
+        return self._files[path]
+
+    def of(self, found: Found) -> str | None:
+        """Return the text of a candidate and keep it there; None when its file is gone."""
+        if found.text is None:
+            found.text = self.chunk(found.chunk)
+        return found.text
+
+    def chunk(self, chunk: Chunk) -> str | None:
+        whole = self.file(chunk.path)
+        return None if whole is None else whole[chunk.span.start_char : chunk.span.end_char]
 
 
 class Pool:

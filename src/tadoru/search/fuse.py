@@ -17,6 +17,8 @@ RANK_SHARE = 0.3
 SYMBOL_BONUS = 0.5
 PATH_BONUS = 0.6
 WORDS_IN_PATH_BONUS = 0.2
+SCAN_SHARE = 1.2
+"""A scanned text has no statistics; its coverage stands in for what the best hit has."""
 DENSE_SHARE = {
     QuestionKind.SYMBOL: 0.3,
     QuestionKind.PATH: 0.2,
@@ -54,7 +56,7 @@ def _fused(candidate: Found, best: dict[str, float], w_lex: float, w_vec: float,
     fused = (1 - RANK_SHARE) * by_score + RANK_SHARE * by_rank
     fused += SYMBOL_BONUS * scores.get("symbol", 0.0) * k0 / (k0 + ranks.get("symbol", 0))
     fused += PATH_BONUS * scores.get("path", 0.0)
-    fused += scores.get("scan", 0.0)
+    fused += SCAN_SHARE * scores.get("scan", 0.0)
     if "words in path" in scores and best["words in path"] > 0:
         fused += WORDS_IN_PATH_BONUS * scores["words in path"] / best["words in path"]
     return fused

@@ -185,6 +185,8 @@ def _tokens(part: str) -> list[_Token]:
 def _char_class(part: str, start: int) -> tuple[_Token, int] | None:
     """Return a class token and the position after it; None when it is malformed."""
     position = start + 1
+    if part.find("]", position) < 0:
+        return None
     negated = position < len(part) and part[position] in "!^"
     position += negated
     ranges: list[tuple[str, str]] = []

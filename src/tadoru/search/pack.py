@@ -11,9 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tadoru.models.base import TokenCounter
-from tadoru.search.found import Found
+from tadoru.search.found import Found, Texts
 from tadoru.search.memory import hit_id
-from tadoru.search.rank import text_of
 from tadoru.search.render import markdown, place
 from tadoru.types import PackedFile, Segment
 from tadoru.views import View
@@ -111,15 +110,17 @@ def pack(
     counter: TokenCounter,
     languages: dict[str, str],
     sent: Collection[str] = frozenset(),
+    texts: Texts | None = None,
 ) -> Packed:
     """Return the packed answer; `items` by preference, the best hit first.
 
     `sent`: ids of hits that the session has already; they are named, not sent again.
     """
-    items, notes = _without_sent(view, items, sent)
-    chosen = _choose(view, items, limits, counter)
+    texts = texts or Texts(view)
+    items, notes = _without_sent(texts, items, sent)
+    chosen = _choose(texts, items, limits, counter)
     while True:
-        files = _files(view, _draft(chosen, limits))
+        files = _files(view, texts, _draft(chosen, limits))
         text = markdown(files, languages, notes)
         tokens = counter.count(text)
         if tokens <= limits.tokens and len(text) <= limits.chars:
@@ -134,14 +135,14 @@ def pack(
 
 
 def _without_sent(
-    view: View, items: Sequence[Found], sent: Collection[str]
+    texts: Texts, items: Sequence[Found], sent: Collection[str]
 ) -> tuple[list[Found], list[str]]:
     if not sent:
         return list(items), []
     fresh: list[Found] = []
     known: list[str] = []
     for item in items:
-        text = text_of(view, item)
+        text = texts.of(item)
         if text is None or hit_id(item.chunk, text) not in sent:
             fresh.append(item)
         elif item.seed:
@@ -152,14 +153,14 @@ def _without_sent(
 
 
 def _choose(
-    view: View, items: Iterable[Found], limits: Limits, counter: TokenCounter
+    texts: Texts, items: Iterable[Found], limits: Limits, counter: TokenCounter
 ) -> list[Found]:
     """Return what fits by estimate, in order of preference; the first always."""
     draft = _Draft(limits)
     chosen: list[Found] = []
     tokens = chars = 0
     for item in items:
-        text = text_of(view, item)
+        text = texts.of(item)
         if text is None:
             continue
         head = f"{item.path} {item.chunk.breadcrumb}"
@@ -181,10 +182,10 @@ def _draft(chosen: Sequence[Found], limits: Limits) -> _Draft:
     return draft
 
 
-def _files(view: View, draft: _Draft) -> tuple[PackedFile, ...]:
+def _files(view: View, texts: Texts, draft: _Draft) -> tuple[PackedFile, ...]:
     packed: list[tuple[bool, PackedFile]] = []
     for path, runs in draft.runs.items():
-        whole = view.text(path)
+        whole = texts.file(path)
         segments: list[Segment] = []
         for run in runs:
             text = run.own_text if run.own_text is not None else (whole or "")[run.start : run.end]

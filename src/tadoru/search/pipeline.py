@@ -19,17 +19,17 @@ from tadoru.search.cache import QueryCache
 from tadoru.search.cutoff import smart_cut
 from tadoru.search.expand import Expansion
 from tadoru.search.facts import facts_of
-from tadoru.search.found import Found
+from tadoru.search.found import Found, Texts
 from tadoru.search.fuse import fuse
+from tadoru.search.lens import lens_of
 from tadoru.search.memory import hit_id
 from tadoru.search.pack import Limits, pack
 from tadoru.search.query import understand
-from tadoru.search.rank import fold_duplicates, rank, text_of
+from tadoru.search.rank import fold_duplicates, rank
 from tadoru.search.recall import recall
 from tadoru.search.request import SearchRequest, admit_of, settings_for
 from tadoru.search.rerank import rerank
 from tadoru.search.scan import scan
-from tadoru.search.signals import lens_of
 from tadoru.types import Hit, IndexState, SearchAnswer
 from tadoru.views import View
 
@@ -109,7 +109,7 @@ def _rank(
     question = understand(request.question, request.terms, deep=request.mode == "deep")
     if not question.concepts and not question.paths:
         notes.append("the question has no word to look for")
-    admit, facts = admit_of(request), facts_of(view)
+    admit, facts, texts = admit_of(request), facts_of(view), Texts(view)
     lens = lens_of(view, question, state.files)
     wanted = request.offset + request.top
 
@@ -119,8 +119,8 @@ def _rank(
         if scanned.waiting:
             notes.append(f"{scanned.waiting} files are neither indexed nor scanned yet")
     fused = fuse(pool, question.kind, settings)
-    ranked = rank(view, facts, lens, fused, max(settings.fused_top_m, wanted))
-    ranked, folded = fold_duplicates(ranked)
+    ranked, folded = fold_duplicates(rank(view, facts, lens, fused, texts))
+    ranked = ranked[: max(settings.fused_top_m, wanted)]
     if reranker is not None:
         ranked = rerank(reranker, lens, ranked, settings, notes)
     best = ranked[: max(settings.rerank_top_n, wanted)]
@@ -128,7 +128,7 @@ def _rank(
     if request.top and (hits or request.low_confidence_behavior != "return_empty"):
         hits = best
     hits = hits[request.offset : wanted if request.top else None]
-    around = Expansion(view, facts, lens, settings, admit).of(hits)
+    around = Expansion(view, facts, lens, settings, admit, texts).of(hits)
     told = debug.explain(lens, pool, ranked, hits, around, folded) if request.debug else {}
     return Ranking(tuple(hits), tuple(around), len(ranked), tuple(notes), told)
 
@@ -165,6 +165,7 @@ def _answer(
     sent: Collection[str],
 ) -> SearchAnswer:
     items = [*ranking.hits, *ranking.around]
+    texts = Texts(view)
     packed = pack(
         view,
         items,
@@ -177,10 +178,11 @@ def _answer(
         counter=counter,
         languages=_languages(view, items),
         sent=sent,
+        texts=texts,
     )
     return SearchAnswer(
         question=" ".join(request.question.split()),
-        hits=tuple(_hit(view, found) for found in ranking.hits),
+        hits=tuple(_hit(view, texts, found) for found in ranking.hits),
         files=packed.files,
         text=packed.text,
         tokens=packed.tokens,
@@ -201,14 +203,14 @@ def _languages(view: View, items: Sequence[Found]) -> dict[str, str]:
     return languages
 
 
-def _hit(view: View, found: Found) -> Hit:
+def _hit(view: View, texts: Texts, found: Found) -> Hit:
     chunk = found.chunk
     return Hit(
         path=chunk.path,
         start_line=chunk.span.start_line,
         end_line=chunk.span.end_line,
         score=round(found.score, 4),
-        id=hit_id(chunk, text_of(view, found) or "") if chunk.index >= 0 else "",
+        id=hit_id(chunk, texts.of(found) or "") if chunk.index >= 0 else "",
         breadcrumb=chunk.breadcrumb,
         kind=chunk.kind,
         sources=found.sources,

@@ -26,6 +26,8 @@ MAX_CONCEPTS = 40
 """Distinct words that are looked for; a pasted log has its say in its first ones."""
 MAX_NAMES = 20
 """Names looked up in the symbol table, each a point query."""
+SINGLE_NAMES = 2
+"""In prose of more words than this, one word alone is hardly a name."""
 MAX_PATHS = 12
 """Paths taken from a stack trace."""
 MAX_VARIANTS = 4
@@ -150,7 +152,7 @@ def _understand(raw: str, text: str, exact_terms: tuple[str, ...]) -> Question:
         shaped = _IDENTIFIER.findall(text) or shaped
     shaped = [name for name in shaped if not language_of(name)]  # `app.py` is a path
     exact = tuple(dict.fromkeys([*exact_terms, *shaped]))[:MAX_NAMES]
-    return Question(text, kind, concepts, _names(text, exact), exact, paths)
+    return Question(text, kind, concepts, _names(text, exact, kind), exact, paths)
 
 
 def _paths(raw: str) -> tuple[PathMention, ...]:
@@ -248,7 +250,7 @@ def _add_glosses(found: dict[str, Concept], text: str) -> None:
         found[surface] = Concept(surface, tuple(terms.items()), 1.0)
 
 
-def _names(text: str, exact: tuple[str, ...]) -> tuple[str, ...]:
+def _names(text: str, exact: tuple[str, ...], kind: QuestionKind) -> tuple[str, ...]:
     """Return folded names that a definition may have: `cookie jar` may be CookieJar, cookie_jar."""
     names: dict[str, None] = {}
     for identifier in exact:
@@ -258,9 +260,8 @@ def _names(text: str, exact: tuple[str, ...]) -> tuple[str, ...]:
     for first, second in pairwise(content):
         names[first + second] = None
         names[f"{first}_{second}"] = None
-    for word in content:
-        if len(word) > 2:
-            names[word] = None
+    if kind is not QuestionKind.PROSE or len(content) <= SINGLE_NAMES:
+        names.update(dict.fromkeys(word for word in content if len(word) > 2))
     return tuple(names)[:MAX_NAMES]
 
 

@@ -13,70 +13,134 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
 
-from tadoru.search.facts import Facts
-from tadoru.search.found import Found, in_order
-from tadoru.search.signals import SIGNALS, Lens, file_mass, signals_of
+from tadoru.search.facts import Facts, FileFacts
+from tadoru.search.found import Found, Texts, in_order
+from tadoru.search.lens import NOTHING, Evidence, Lens
+from tadoru.search.signals import (
+    SIGNALS,
+    TEXT_SIGNALS,
+    Numbers,
+    chunk_signals,
+    file_mass,
+    file_signals,
+    text_signals,
+)
 from tadoru.views import View
+
+CONSIDERED = 200
+"""Candidates of the pool that are weighed by heading and file; measured: 60 lose .004 NDCG@10."""
+READ = 64
+"""Candidates whose text is read: the best of those."""
+CONFIDENCE_ROOT, SHARE_ROOT = 1 / 2, 1 / 3
+"""Measured with the default cut-off: keeps the answers of 93 of 100 code questions in 3 hits (median),
+and calls a quarter of the questions that have no answer here low in confidence."""
+MIN_FOLDED = 80
+"""Shorter texts that are alike (`return None`) are no copies of each other."""
 
 
 @lru_cache(maxsize=1)
-def weights() -> tuple[float, tuple[float, ...], float]:
-    """Return bias, one weight per signal, and the decay for further chunks of one file."""
+def weights() -> tuple[float, Numbers, float]:
+    """Return bias, one weight per signal, and what each further chunk of a file loses (logits)."""
     data = json.loads(files(__package__).joinpath("ranker.json").read_text("utf-8"))
     signals = data["signals"]
-    return data["bias"], tuple(signals[name] for name in SIGNALS), data["same_file_decay"]
+    return data["bias"], tuple(signals[name] for name in SIGNALS), data["same_file"]
 
 
-def rank(view: View, facts: Facts, lens: Lens, found: Sequence[Found], limit: int) -> list[Found]:
-    """Return the first `limit` of the fused candidates with calibrated scores, best first.
+def rank(view: View, facts: Facts, lens: Lens, found: Sequence[Found], texts: Texts) -> list[Found]:
+    """Return the fused candidates with calibrated scores, best first.
 
     The weight of a file is that of all its candidates, also of those beyond the limit. A
     candidate whose file is gone is left out.
     """
-    mass = file_mass(found)
+    bias, weight_of, same_file = weights()
+    known = _with_files(view, facts, found)
+    about_files = _file_signals(lens, found, known)
+    for candidate, file in known:
+        candidate.signals = about_files[file.path] + chunk_signals(lens, candidate, file)
+        candidate.score = _dot(candidate.signals, weight_of)
+    known.sort(key=lambda pair: (-pair[0].score, pair[0].path, pair[0].chunk.index))
+
+    read = [candidate for candidate, _ in known[:READ]]
+    evidence = {c.key: _evidence(lens, c, texts) for c in read}
+    in_file: dict[str, set[str]] = {}
+    for candidate in read:
+        in_file.setdefault(candidate.path, set()).update(evidence[candidate.key].terms)
+    cover = {path: lens.coverage(terms) for path, terms in in_file.items()}
+    best = max(cover.values(), default=0.0)
     ranked: list[Found] = []
-    bias, weight_of, decay = weights()
-    for candidate in found[:limit]:
-        file = facts.file(view, candidate.path)
-        text = text_of(view, candidate)
-        if file is None or text is None:
+    for candidate in read:
+        if candidate.text is None:
             continue
-        candidate.signals = signals_of(lens, candidate, file, mass[candidate.path], text)
-        logit = bias + sum(w * s for w, s in zip(weight_of, candidate.signals, strict=True))
-        candidate.score = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
+        about = text_signals(evidence[candidate.key], cover[candidate.path], best, candidate.text)
+        candidate.signals += about
+        candidate.score += bias + _dot(about, weight_of[-len(TEXT_SIGNALS) :])
         ranked.append(candidate)
-    return saturate(in_order(ranked), decay)
+    ranked = saturate(in_order(ranked), same_file)
+    return to_scores(ranked)
 
 
-def saturate(ranked: list[Found], decay: float) -> list[Found]:
-    """Lower the further chunks of each file, so that one file does not fill the answer."""
+def _with_files(view: View, facts: Facts, found: Sequence[Found]) -> list[tuple[Found, FileFacts]]:
+    pairs = [(candidate, facts.file(view, candidate.path)) for candidate in found[:CONSIDERED]]
+    return [(candidate, file) for candidate, file in pairs if file is not None]
+
+
+def _file_signals(
+    lens: Lens, found: Sequence[Found], known: Sequence[tuple[Found, FileFacts]]
+) -> dict[str, Numbers]:
+    mass = file_mass(found)
+    about: dict[str, Numbers] = {}
+    for _, file in known:
+        if file.path not in about:
+            about[file.path] = file_signals(lens, file, mass[file.path])
+    return about
+
+
+def _dot(signals: Numbers, weight_of: Numbers) -> float:
+    return sum([w * s for w, s in zip(weight_of, signals, strict=False)])
+
+
+def _evidence(lens: Lens, candidate: Found, texts: Texts) -> Evidence:
+    text = texts.of(candidate)
+    return lens.evidence(text) if text is not None else NOTHING
+
+
+def to_scores(ranked: list[Found]) -> list[Found]:
+    """Turn logits into scores of 0..1, in place.
+
+    The best hit's score says how sure it is that anything here answers the question; the others'
+    how they compare with it. Labels name one file of several that a reader would take, so
+    probabilities learned from them are spread by a root, or the cut-off would leave one hit.
+    """
+    if not ranked:
+        return ranked
+    chances = [1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, f.score)))) for f in ranked]
+    top = chances[0]
+    for candidate, chance in zip(ranked, chances, strict=True):
+        candidate.score = top**CONFIDENCE_ROOT * (chance / top) ** SHARE_ROOT
+    return ranked
+
+
+def saturate(ranked: list[Found], loss: float) -> list[Found]:
+    """Lower the further chunks of each file, so that one file does not fill the answer.
+
+    `loss`: logits for each better chunk of the same file.
+    """
     seen: dict[str, int] = {}
     for candidate in ranked:
         earlier = seen.get(candidate.path, 0)
-        candidate.score *= decay**earlier
+        candidate.score -= loss * earlier
         seen[candidate.path] = earlier + 1
     return in_order(ranked)
 
 
-def text_of(view: View, candidate: Found) -> str | None:
-    """Return the text of a candidate, read once; None when its file is gone."""
-    if candidate.text is None:
-        whole = view.text(candidate.path)
-        if whole is None:
-            return None
-        span = candidate.chunk.span
-        candidate.text = whole[span.start_char : span.end_char]
-    return candidate.text
-
-
-def fold_duplicates(ranked: Sequence[Found], minimum: int = 80) -> tuple[list[Found], list[str]]:
+def fold_duplicates(ranked: Sequence[Found]) -> tuple[list[Found], list[str]]:
     """Keep the best of several chunks with the same text; return also where the others lie."""
     kept: list[Found] = []
     texts: set[str] = set()
     folded: list[str] = []
     for candidate in ranked:
         text = (candidate.text or "").strip()
-        if len(text) >= minimum and text in texts:
+        if len(text) >= MIN_FOLDED and text in texts:
             folded.append(f"{candidate.path}:{candidate.chunk.span.start_line}")
             continue
         texts.add(text)

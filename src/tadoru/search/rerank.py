@@ -13,7 +13,7 @@ from tadoru.config import SearchConfig
 from tadoru.errors import TadoruError
 from tadoru.models.base import Reranker
 from tadoru.search.found import Found, in_order
-from tadoru.search.signals import Lens, line_with_most
+from tadoru.search.lens import Lens, line_with_most
 
 OPINION = 0.6
 """Share of the reranker in the score; measured: alone it is worse than blended."""

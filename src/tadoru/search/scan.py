@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tadoru.search.found import Pool
-from tadoru.search.signals import Lens
+from tadoru.search.lens import Lens
 from tadoru.text.decode import Offsets, decode
 from tadoru.types import TEXTLESS, Chunk, Kind, Role, Span
 from tadoru.views import Admit, View
@@ -84,13 +84,13 @@ def _look(pool: Pool, lens: Lens, path: str, data: bytes) -> int:
     if decoded is None or not decoded.text:
         return 0
     text = decoded.text
-    if lens.coverage(lens.in_text(text)) < MIN_COVERAGE:
+    if lens.evidence(text).body < MIN_COVERAGE:
         return 0
     lines = text.split("\n")
     windows: list[tuple[float, int]] = []
     for start in range(0, len(lines), WINDOW_LINES):
         window = "\n".join(lines[start : start + WINDOW_LINES])
-        coverage = lens.coverage(lens.in_text(window))
+        coverage = lens.evidence(window).body
         if coverage >= MIN_COVERAGE:
             windows.append((coverage, start))
     windows.sort(key=lambda pair: (-pair[0], pair[1]))
