@@ -81,6 +81,37 @@ def test_a_reader_that_leaves_is_no_fault(
     assert process.wait(30) == 141
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_fault(
+    tadoru_command: list[str], shared_repository: Path, closed: str
+) -> None:
+    for arguments in ("status", "sh 'cat README.md'", "sh"):
+        line = f"{' '.join(tadoru_command)} {arguments} {closed}"
+        if arguments == "sh" and "<&-" not in closed:
+            continue
+        done = subprocess.run(
+            ["bash", "-c", line],
+            cwd=shared_repository,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_full_disk_behind_stdout_is_told(
+    tadoru_command: list[str], shared_repository: Path
+) -> None:
+    for arguments in ("list-files", "list-files --json", "sh 'cat README.md'"):
+        line = f"{' '.join(tadoru_command)} {arguments} > /dev/full"
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=shared_repository, capture_output=True, text=True
+        )
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1
+        assert "No space left on device" in done.stderr
+
+
 def test_help_names_every_option_and_an_example(cli: Run) -> None:
     from tadoru.cli.app import COMMANDS, LazyGroup, tadoru
 

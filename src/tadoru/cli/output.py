@@ -6,6 +6,7 @@ A file name may hold terminal escape sequences; what people read shows them and 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import Any
 
@@ -22,7 +23,14 @@ _SHOWN_IN_NAME = _SHOWN | {9: "\\t", 10: "\\n"}
 
 
 def prepare_streams() -> None:
-    """Write UTF-8 whatever the locale says; bytes of odd file names go out as they came in."""
+    """Write UTF-8 whatever the locale says; bytes of odd file names go out as they came in.
+
+    A stream that the caller has closed becomes an empty one, so that nobody has to ask.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(null, mode, closefd=False))
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -19,6 +19,11 @@ from tadoru.types import (
     TextAnswer,
 )
 
+STREAM_CHARACTERS = 48_000
+"""Of each stream of a command line: about the 12,000 tokens of every other answer."""
+LINE_CHARACTERS = 300
+"""Of one line of a file in a list of references."""
+
 _BACKTICKS = re.compile(r"`{3,}")
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
 
@@ -36,6 +41,15 @@ def fenced(text: str, label: str = "") -> str:
     return f"{fence}{label}\n{body}{fence}"
 
 
+def clipped(text: str, limit: int) -> tuple[str, str]:
+    """Return at most `limit` characters, cut at a line, and a note on what is missing."""
+    if len(text) <= limit:
+        return text, ""
+    kept = text[:limit]
+    kept = kept[: kept.rfind("\n") + 1] or kept
+    return kept, f"cut at {len(kept):,} of {len(text):,} characters"
+
+
 def stated(text: str, index: IndexState) -> str:
     """Return an answer with the state of the index on its last line."""
     return f"{text.rstrip()}\n\nindex: {index}" if text.strip() else f"index: {index}"
@@ -44,8 +58,11 @@ def stated(text: str, index: IndexState) -> str:
 def search_text(answer: SearchAnswer) -> str:
     """Return packed context; search has fenced each segment already."""
     lines = [f"note: {warning}" for warning in answer.warnings]
-    if answer.hits:
+    if answer.text.strip():
         lines.append(answer.text)
+    elif answer.hits:
+        lines.append(f"no text fits into {answer.budget} tokens; the best places are")
+        lines += [f"- {name(h.path)}:{h.start_line}-{h.end_line}" for h in answer.hits]
     else:
         lines.append("nothing found; try other words, exact names in `terms`, or bash with grep")
     return stated("\n".join(lines), answer.index)
@@ -54,12 +71,12 @@ def search_text(answer: SearchAnswer) -> str:
 def run_text(result: RunResult) -> str:
     """Return what a command line left behind, each stream fenced."""
     parts = [f"exit code: {result.exit_code}, cwd: {name(result.cwd)}"]
-    if result.stdout_bytes:
-        parts.append(fenced(result.stdout, "stdout"))
-    if result.stderr:
-        parts.append(fenced(result.stderr, "stderr"))
-    if result.truncated:
-        parts.append("output cut; narrow the command, or page with head, tail and sed -n")
+    for label, text in (("stdout", result.stdout), ("stderr", result.stderr)):
+        kept, missing = clipped(text, STREAM_CHARACTERS)
+        if kept:
+            parts.append(fenced(kept, label))
+        if missing or (result.truncated and label == "stdout"):
+            parts.append(f"{missing or 'output cut'}; page with head, tail and sed -n")
     return stated("\n".join(parts), result.index)
 
 
@@ -92,6 +109,8 @@ def read_text(answer: ReadAnswer) -> str:
     )
     if answer.host_path:
         head += f" ({name(answer.host_path)})"
+    if answer.start_line > max(answer.total_lines, 1):
+        head = f"{name(answer.path)} ends with line {answer.total_lines}"
     lines = [head]
     if answer.recovered_from:
         lines.insert(
@@ -130,7 +149,8 @@ def references_text(answer: ReferenceList) -> str:
     if not count:
         return stated(f"no use of {answer.symbol} found", answer.index)
     rows = "\n".join(
-        f"{name(r.path)}:{r.line} [{r.kind}] {r.text.strip()}" for r in answer.references
+        f"{name(r.path)}:{r.line} [{r.kind}] {r.text.strip()[:LINE_CHARACTERS]}"
+        for r in answer.references
     )
     text = f"{count} of {answer.total} uses of {answer.symbol}\n{fenced(rows)}"
     if count < answer.total:

@@ -6,6 +6,7 @@ Defaults are plain values, since strict clients refuse nullable types.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 DEFINITION_LINES = 80
 """Lines of a definition that are shown; read_file has the rest."""
+DEFINITION_CHARACTERS = 12_000
 
 
 class Tools:
@@ -52,13 +54,14 @@ class Tools:
         best first, within `budget` tokens (0: default). `terms`: exact names that should count.
         `under`: a directory. `include`: path globs. Start here to understand code.
         """
-        answer = self._workspace().search(
+        workspace = self._workspace()
+        answer = workspace.search(
             question,
             terms=terms,
-            under=under,
+            under=_place(workspace, under),
             include=include,
             mode=mode,
-            budget=budget or None,
+            budget=_positive(budget),
         )
         return answers.search_text(answer)
 
@@ -80,7 +83,7 @@ class Tools:
         with candidates, or `absent` with the reason. `intent`: what you want to do there. Every
         path returned exists.
         """
-        answer = self._workspace().resolve(path, intent=intent, op=op, top=top)
+        answer = self._workspace().resolve(path, intent=intent, op=op, top=max(top, 1))
         return answers.resolution_text(answer)
 
     def read_file(self, path: str, start_line: int = 1, end_line: int = 0, budget: int = 0) -> str:
@@ -91,8 +94,8 @@ class Tools:
         answer = workspace.read(
             path,
             start=start_line,
-            end=end_line or None,
-            budget=budget or workspace.config.budget,
+            end=_positive(end_line),
+            budget=_positive(budget) or workspace.config.budget,
             recover=True,
         )
         return answers.read_text(answer)
@@ -102,36 +105,48 @@ class Tools:
         prefer definitions there.
         """
         workspace = self._workspace()
-        found = workspace.definition(name, hint_path=hint_path, top=top)
+        found = workspace.definition(name, hint_path=_place(workspace, hint_path), top=max(top, 1))
         parts: list[str] = []
         for symbol in found.symbols:
             first, last = symbol.span.start_line, symbol.span.end_line
             text = workspace.read(
                 symbol.path, start=first, end=min(last, first + DEFINITION_LINES - 1)
             )
-            parts.append(f"{answers.place(symbol)}\n{answers.fenced(text.text)}")
-            if text.end_line < last:
+            kept, missing = answers.clipped(text.text, DEFINITION_CHARACTERS)
+            parts.append(f"{answers.place(symbol)}\n{answers.fenced(kept)}")
+            if missing:
+                parts.append(missing)
+            elif text.end_line < last:
                 parts.append(f"more: read_file {symbol.path} start_line={text.end_line + 1}")
         text_of_all = "\n".join(parts) or f"no definition of {name} found"
         return answers.stated(text_of_all, found.index)
 
     def find_references(self, name: str, exclude_definition: bool = False, top: int = 50) -> str:
         """List the uses of a name: calls, imports, mentions, each with path and line."""
-        answer = self._workspace().references(name, exclude_definition=exclude_definition, top=top)
+        answer = self._workspace().references(
+            name, exclude_definition=exclude_definition, top=max(top, 1)
+        )
         return answers.references_text(answer)
 
     def list_files(
         self, glob: str = "", language: str = "", under: str = "", offset: int = 0, limit: int = 200
     ) -> str:
         """List files by glob (`src/**/*.py`), language or directory, a page at a time."""
-        answer = self._workspace().list_files(
-            glob=glob, language=language, under=under, offset=offset, limit=limit
+        workspace = self._workspace()
+        answer = workspace.list_files(
+            glob=glob,
+            language=language,
+            under=_place(workspace, under),
+            offset=max(offset, 0),
+            limit=max(limit, 1),
         )
         return answers.files_text(answer)
 
     def map(self, path: str = "", budget: int = 0) -> str:
         """Outline a directory or the whole tree: its most important files and their symbols."""
-        return answers.budgeted_text(self._workspace().map(path, budget=budget or None))
+        workspace = self._workspace()
+        answer = workspace.map(_place(workspace, path), budget=_positive(budget))
+        return answers.budgeted_text(answer)
 
     def index_status(self, details: bool = False) -> str:
         """Tell whether the index is fresh, partial or still being built, and over how many files.
@@ -144,6 +159,20 @@ class Tools:
         if details:
             lines += _flat(to_json(workspace.stats()))
         return answers.stated("\n".join(lines), state)
+
+
+def _positive(number: int) -> int | None:
+    """Return a limit; None, which means "as configured", for 0 and what makes no sense."""
+    return number if number > 0 else None
+
+
+def _place(workspace: Workspace, path: str) -> str:
+    """Return a directory or file as models write it (`.`, `./src`, of this machine) in the tree."""
+    for place, directory in workspace.roots.items():
+        if path == directory or path.startswith(directory.rstrip("/") + "/"):
+            path = f"{place}/{path[len(directory) :]}"
+            break
+    return posixpath.normpath("/" + path).strip("/") if path else ""
 
 
 def _flat(table: dict[str, object]) -> list[str]:
