@@ -11,7 +11,7 @@ from disk import FilesStore, view_of
 from gnu_oracle import CONFIG, SECRET
 
 from tadoru.config import ShellConfig
-from tadoru.errors import BadInput
+from tadoru.errors import BadInput, PathNotFound
 from tadoru.shell import run
 
 FILES = {"README.md": b"# read\n", "docs/a.md": b"one\ntwo\n", "docs/b.md": b"three\n"}
@@ -146,6 +146,23 @@ def test_a_handed_in_command_that_hangs_ends_with_the_time_limit(shell):
     result = shell("hangs", FILES, tools={"hangs": hangs}, config=ShellConfig(timeout_seconds=0.5))
     release.set()
     assert result.exit_code == 124 and time.monotonic() - start < 5
+
+
+def test_a_handed_in_command_that_fails_says_so(shell):
+    def broken(argv: list[str], stdin: bytes, cwd: str) -> tuple[bytes, bytes, int]:
+        raise PathNotFound("x: not here", hint="try y")
+
+    def buggy(argv: list[str], stdin: bytes, cwd: str) -> tuple[bytes, bytes, int]:
+        raise KeyError("oops")
+
+    result = shell(
+        "broken; echo $?; buggy; echo $?", FILES, tools={"broken": broken, "buggy": buggy}
+    )
+    assert result.stdout == "1\n1\n"
+    assert result.stderr.splitlines() == [
+        "broken: x: not here (try y)",
+        "buggy: internal error: KeyError",
+    ]
 
 
 def test_a_missing_file_is_followed_by_a_suggestion_at_most_twice(shell):

@@ -115,7 +115,6 @@ class _Job:
             config,
             Deadline(config.timeout_seconds),
             tools,
-            _pool,
             max_commands(command, config),
         )
 

@@ -8,8 +8,9 @@ and budget of nested runs.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tadoru.config import ShellConfig
@@ -57,14 +58,12 @@ class Machine:
         config: ShellConfig,
         deadline: Deadline,
         tools: dict[str, Tool],
-        pool: Callable[[], ThreadPoolExecutor],
         max_commands: int,
     ) -> None:
         """`max_commands`: of each interpreter, at most what the configuration allows."""
         self._space = space
         self._config = config
         self._deadline = deadline
-        self._pool = pool
         self._commands: dict[str, Callable[[], Command]] = {
             name: _loader(name) for name in commands.available()
         }
@@ -151,8 +150,7 @@ class Machine:
     async def call_tool(self, tool: Tool, ctx: Context) -> int:
         """Run a command that was handed in, off the loop: it may block or use a loop itself."""
         stdin = await ctx.read_all()
-        loop = asyncio.get_running_loop()
-        call = loop.run_in_executor(self._pool(), tool, list(ctx.argv), stdin, ctx.cwd)
+        call = _in_thread(tool, list(ctx.argv), stdin, ctx.cwd)
         try:
             out, err, code = await asyncio.wait_for(call, self._deadline.left())
         except TimeoutError:
@@ -211,6 +209,34 @@ def _wrapper(machine: Machine, tool: Tool) -> Callable[[], Command]:
         return await machine.call_tool(tool, ctx)
 
     return lambda: command
+
+
+def _in_thread(
+    tool: Tool, argv: list[str], stdin: bytes, cwd: str
+) -> asyncio.Future[tuple[bytes, bytes, int]]:
+    """Run a tool in a thread that nobody waits for when the time is over, nor at the end."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[tuple[bytes, bytes, int]] = loop.create_future()
+
+    def settle(result: tuple[bytes, bytes, int] | None, error: BaseException | None) -> None:
+        if future.done():
+            return
+        if error is not None:
+            future.set_exception(error)
+        elif result is not None:
+            future.set_result(result)
+
+    def work() -> None:
+        result, failure = None, None
+        try:
+            result = tool(argv, stdin, cwd)
+        except BaseException as error:
+            failure = error
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(settle, result, failure)
+
+    threading.Thread(target=work, name="tadoru-tool", daemon=True).start()
+    return future
 
 
 class Pusher:

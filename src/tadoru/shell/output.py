@@ -94,7 +94,7 @@ def finish_stderr(raw: bytes, suggest: Callable[[str], str | None] | None) -> st
         if better:
             if not line.endswith("\n"):
                 lines.append("\n")
-            lines.append(better.rstrip("\n") + "\n")
+            lines.append(f"tadoru: {better.strip().removeprefix('tadoru: ')}\n")
     return "".join(lines)
 
 

@@ -7,6 +7,7 @@ status 141. Nothing in here knows bashkit: a test can build a Context from plain
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -17,6 +18,8 @@ from tadoru.shell.space import Space, normalize, strerror
 from tadoru.tree import Tree
 from tadoru.types import Entry, Kind
 from tadoru.views import View
+
+logger = logging.getLogger(__name__)
 
 BATCH_BYTES = 64 << 10
 """Bytes gathered before they are written."""
@@ -207,6 +210,11 @@ async def run_command(command: Command, ctx: Context) -> int:
     except TadoruError as error:
         await _last_words(ctx, str(error))
         return 124 if error.code == "limit" else 1
+    except Exception as error:
+        # a fault of ours: it must not end the script, nor show the server's inside to the asker
+        logger.exception("command %s failed", ctx.name)
+        await _last_words(ctx, f"internal error: {type(error).__name__}")
+        return 1
 
 
 async def _last_words(ctx: Context, message: str) -> None:
