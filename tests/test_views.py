@@ -120,6 +120,33 @@ def test_several_mounts_lie_below_their_names() -> None:
     assert view.chunks("one/a.py")[0].path == "one/a.py"
 
 
+def test_a_mount_covers_what_a_shallower_one_has_at_its_place() -> None:
+    symbols = [Symbol("covered", "function", "docs/a.md", SPAN), Symbol("f", "x", "a.py", SPAN)]
+    edges = [Import("docs/a.md", "a", 1, target="a.py"), Import("a.py", "d", 1, target="docs/a.md")]
+    root = MemoryStore(
+        {"a.py": "alpha\n", "docs/a.md": "alpha old\n", "docs2/b.md": "alpha\n"},
+        symbols=symbols,
+        imports=edges,
+        host_root="/h",
+    )
+    docs = MemoryStore({"new.md": "alpha new\n"}, symbols=[Symbol("g", "x", "new.md", SPAN)])
+    view = View({"": root, "/docs": docs}, NOBODY)
+    assert view.tree.files == ["a.py", "docs/new.md", "docs2/b.md"]
+    assert view.text("docs/a.md") is None
+    assert view.text("docs/new.md") == "alpha new\n"
+    assert view.host_path("docs/new.md") == ""
+    hits = view.lexical([("alpha", 1.0)], k=9)
+    assert {ref.path for ref in hits} == {"a.py", "docs/new.md", "docs2/b.md"}
+    found = view.candidates([[b"alpha"]])
+    assert found is None or found <= {"a.py", "docs/new.md", "docs2/b.md"}
+    assert [s.name for s in view.symbols()[0]] == ["g", "f"]
+    assert view.symbols(limit=1)[1] == 2
+    assert [s.name for s in view.symbols(offset=1)[0]] == ["f"]
+    assert view.importers("a.py") == []
+    assert view.imports("a.py")[0].target == ""
+    assert view.import_counts() == {"a.py": 1}
+
+
 def test_symbols_of_several_mounts_are_paged_as_one_list() -> None:
     def made(name: str) -> MemoryStore:
         symbols = [Symbol(f"f{i}", "function", "a.py", SPAN) for i in range(3)]

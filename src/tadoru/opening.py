@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tadoru.config import Config, load
-from tadoru.errors import Unavailable
-from tadoru.sources import LocalSource, check_root
+from tadoru.sources import ChromaSource, LocalSource, Source, check_root
 from tadoru.types import Principal
 from tadoru.workspace import Workspace
 
@@ -43,7 +42,9 @@ def open_workspace(
     }
     if principal is None:
         principal = Principal(settings.groups)
-    return Workspace({**sources, **_mounted(mounts, settings)}, settings, principal)
+    return Workspace(
+        {**sources, **_mounted({**settings.mounts, **(mounts or {})})}, settings, principal
+    )
 
 
 def _names(roots: Sequence[Path]) -> list[str]:
@@ -59,8 +60,5 @@ def _names(roots: Sequence[Path]) -> list[str]:
     return names
 
 
-def _mounted(mounts: Mapping[str, str] | None, config: Config) -> dict[str, LocalSource]:
-    wanted = {**config.mounts, **(mounts or {})}
-    if not wanted:
-        return {}
-    raise Unavailable("document stores cannot be mounted yet")
+def _mounted(mounts: Mapping[str, str]) -> dict[str, Source]:
+    return {place.strip("/"): ChromaSource(address) for place, address in mounts.items()}

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tadoru.config import Config
 from tadoru.errors import BadInput, BroadRoot, NotIndexed, StoreBusy, StoreError
@@ -21,6 +21,7 @@ from tadoru.types import Freshness, IndexReport, IndexState
 
 if TYPE_CHECKING:
     from tadoru.indexing.job import Job
+    from tadoru.stores.base import Store
     from tadoru.stores.sqlite import SqliteStore
 
 RESCAN_SECONDS = 0.5
@@ -74,6 +75,79 @@ def check_root(path: str | os.PathLike[str], *, yes: bool = False) -> Path:
     return root
 
 
+class Source(Protocol):
+    """Where the tree of one mount comes from."""
+
+    @property
+    def place(self) -> str:
+        """The directory or the address, for people."""
+        ...
+
+    @property
+    def store(self) -> Store: ...
+
+    def freshen(self) -> None:
+        """Bring the store up to date as far as a question may wait for it."""
+        ...
+
+    def state(self, stored: IndexState) -> IndexState:
+        """Return what the store says, or what is known to be worse."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class ChromaSource:
+    """A collection in a Chroma server or directory, read as it is."""
+
+    def __init__(self, address: str) -> None:
+        """`address`: `chroma://host:port/collection`, `chroma+https://host/collection`, or
+        `chroma+file:DIRECTORY#collection`. Raises: `BadInput` for anything else."""
+        self.place = address
+        self._where, self._collection = parse_mount(address)
+        self._store: Store | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def store(self) -> Store:
+        """The open collection. Raises: `Unavailable` without server, collection or extra."""
+        with self._lock:
+            if self._store is None:
+                from tadoru.stores.chroma import ChromaStore
+
+                self._store = ChromaStore.open(self._where, self._collection)
+            return self._store
+
+    def freshen(self) -> None:
+        """Nothing to do: the collection is the catalogue."""
+
+    def state(self, stored: IndexState) -> IndexState:
+        return stored
+
+    def close(self) -> None:
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+
+def parse_mount(address: str) -> tuple[str, str]:
+    """Return (server URL or directory, collection) of a mount's address. Raises: `BadInput`."""
+    scheme, _, rest = address.partition(":")
+    if scheme == "chroma+file":
+        directory, _, collection = rest.rpartition("#")
+    else:
+        host, _, collection = rest.removeprefix("//").partition("/")
+        protocol = {"chroma": "http", "chroma+http": "http", "chroma+https": "https"}.get(scheme)
+        directory = f"{protocol}://{host}" if protocol and host else ""
+    if not directory or not collection:
+        raise BadInput(
+            f"{address!r} cannot be mounted",
+            hint="chroma://host:port/collection, or chroma+file:DIRECTORY#collection",
+        )
+    return directory, collection
+
+
 class LocalSource:
     """A directory on this machine and its SQLite store."""
 
@@ -92,6 +166,10 @@ class LocalSource:
         self._behind: IndexState | None = None
 
     @property
+    def place(self) -> str:
+        return str(self.root)
+
+    @property
     def store(self) -> SqliteStore:
         """The open store. Raises: `NotIndexed` before the first run."""
         with self._lock:
@@ -107,7 +185,7 @@ class LocalSource:
         return store
 
     def _ignored(self, path: str) -> str:
-        from tadoru.indexing.walk import ignored_rule
+        from tadoru.indexing.ignored import ignored_rule
 
         return ignored_rule(self.root, self.config.index)(path)
 

@@ -38,6 +38,7 @@ __all__ = ["Admit", "ChunkRef", "FieldWeight", "Tree", "View"]
 TREES_KEPT = 64
 """Pruned trees kept in this process: one per (stores, generations, access sets)."""
 
+_EVERYTHING = 1 << 31
 _SEVERITY = (Freshness.FRESH, Freshness.UPDATING, Freshness.PARTIAL, Freshness.STALE)
 
 Key = tuple[tuple[str, str, int, Access], ...]
@@ -49,6 +50,12 @@ class _Part:
     store: Store
     generation: int
     access: Access
+    covered: tuple[str, ...] = ()
+    """Directories of this store that other mounts lie on, as mounts cover what was there."""
+
+    def owns(self, path: str) -> bool:
+        """Tell whether a path of the store is seen in the tree, not covered by another mount."""
+        return not any(path == c or path.startswith(c + "/") for c in self.covered)
 
     def inner(self, path: str) -> str | None:
         """Return the store's path for a path of the tree; None when it lies elsewhere."""
@@ -67,21 +74,24 @@ class _Part:
 
 
 class View:
-    """Stores by mount name (`""` is the root itself), as `principal` sees them now.
+    """Stores by place in the tree (`""` is the root itself), as `principal` sees them now.
 
-    A view is a snapshot of labels and generations: make a new one for each call, it is cheap.
+    A mount covers what a shallower one has at its place. A view is a snapshot of labels and
+    generations: make a new one for each call, it is cheap.
     """
 
     def __init__(self, stores: Mapping[str, Store], principal: Principal) -> None:
         self.principal = principal
+        places = {prefix.strip("/"): store for prefix, store in stores.items()}
         self._parts = tuple(
             _Part(
-                prefix=prefix.strip("/"),
+                prefix=prefix,
                 store=store,
                 generation=store.generation,
                 access=frozenset(row.id for row in store.access_rows() if row.admits(principal)),
+                covered=tuple(_below(prefix, places)),
             )
-            for prefix, store in stores.items()
+            for prefix, store in sorted(places.items(), key=lambda item: -len(item[0]))
         )
 
     @property
@@ -97,7 +107,12 @@ class View:
         return _trees.get(self.key, self._build_tree)
 
     def _build_tree(self) -> Tree:
-        return mounted({p.prefix: Tree(p.store.entries(access=p.access)) for p in self._parts})
+        return mounted(
+            {
+                p.prefix: Tree(e for e in p.store.entries(access=p.access) if p.owns(e.path))
+                for p in self._parts
+            }
+        )
 
     def entry(self, path: str) -> Entry | None:
         """Return the entry at a path, links followed; None when it does not exist here."""
@@ -213,7 +228,7 @@ class View:
                 if len(self._parts) == 1:
                     return None
                 paths = {entry.path for entry in part.store.entries(access=part.access)}
-            result.update(part.outer(path) for path in paths)
+            result.update(part.outer(path) for path in paths if part.owns(path))
         return result
 
     def lexical(
@@ -297,6 +312,7 @@ class View:
             )
             if elsewhere:
                 continue
+            skip, left = max(0, offset - total), limit - len(found)
             symbols, count = part.store.symbols(
                 access=part.access,
                 name=name,
@@ -304,9 +320,12 @@ class View:
                 path=inner_path,
                 under=inner_under or None,
                 kinds=kinds,
-                offset=max(0, offset - total),
-                limit=limit - len(found),
+                offset=0 if part.covered else skip,
+                limit=_EVERYTHING if part.covered else left,
             )
+            if part.covered:
+                seen = [symbol for symbol in symbols if part.owns(symbol.path)]
+                symbols, count = seen[skip : skip + left], len(seen)
             total += count
             found.extend(replace(s, path=part.outer(s.path)) if part.prefix else s for s in symbols)
         return found, total
@@ -326,11 +345,16 @@ class View:
         part, inner = found
         ask = part.store.importers if incoming else part.store.imports
         edges = ask(inner, access=part.access)
-        if not part.prefix:
+        if not part.prefix and not part.covered:
             return edges
         return [
-            replace(e, path=part.outer(e.path), target=part.outer(e.target) if e.target else "")
-            for e in edges
+            replace(
+                edge,
+                path=part.outer(edge.path),
+                target=part.outer(edge.target) if edge.target and part.owns(edge.target) else "",
+            )
+            for edge in edges
+            if part.owns(edge.path)
         ]
 
     def import_counts(self) -> dict[str, int]:
@@ -339,6 +363,7 @@ class View:
             part.outer(path): count
             for part in self._parts
             for path, count in part.store.import_counts(access=part.access).items()
+            if part.owns(path)
         }
 
     def vectors(
@@ -370,9 +395,21 @@ class View:
 
 def _moved(admit: Admit | None, part: _Part) -> Admit | None:
     """Let a filter on tree paths see the store's entries under their mounted path."""
+    if part.covered:
+        return lambda entry: (
+            part.owns(entry.path)
+            and (admit is None or admit(replace(entry, path=part.outer(entry.path))))
+        )
     if admit is None or not part.prefix:
         return admit
     return lambda entry: admit(replace(entry, path=part.outer(entry.path)))
+
+
+def _below(prefix: str, places: Iterable[str]) -> Iterator[str]:
+    """Yield the places below a prefix, relative to it."""
+    for place in places:
+        if place != prefix and (not prefix or place.startswith(prefix + "/")):
+            yield place[len(prefix) + 1 :] if prefix else place
 
 
 class _TreeCache:

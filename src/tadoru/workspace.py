@@ -21,7 +21,7 @@ from tadoru.config import Config
 from tadoru.errors import BadInput, OutsideRoots, PathNotFound
 from tadoru.models.tokens import EstimatedTokens
 from tadoru.reading import inside, not_found, read, statistics, total
-from tadoru.sources import LocalSource, Progress, home
+from tadoru.sources import LocalSource, Progress, Source, home
 from tadoru.types import (
     Candidate,
     FileList,
@@ -46,12 +46,13 @@ if TYPE_CHECKING:
     from tadoru.resolve import History
     from tadoru.search import Cache
 
+
 class Workspace:
     """Mounts as one principal sees them. Threads may share one; close it when done."""
 
     def __init__(
         self,
-        sources: Mapping[str, LocalSource],
+        sources: Mapping[str, Source],
         config: Config,
         principal: Principal,
         *,
@@ -108,8 +109,8 @@ class Workspace:
 
     @property
     def roots(self) -> dict[str, str]:
-        """Mount place -> directory on this machine."""
-        return {f"/{name}": str(source.root) for name, source in self._sources.items()}
+        """Place in the tree -> directory on this machine, or address of the document store."""
+        return {f"/{name}": source.place for name, source in self._sources.items()}
 
     # -- the three questions -------------------------------------------------------------------
 
@@ -175,14 +176,19 @@ class Workspace:
     def _renames(self, view: View, path: str) -> Sequence[str]:
         from tadoru.resolve import renames
 
-        name, _, inner = path.partition("/")
-        source = self._sources.get("")
-        if source is not None:
-            return renames(str(source.root), path)
-        source = self._sources.get(name)
-        if source is None:
-            return ()
-        return [f"{name}/{found}" for found in renames(str(source.root), inner)]
+        for name, source in self._local().items():
+            if not name:
+                return renames(source.place, path)
+            if path.startswith(f"{name}/"):
+                inner = path.removeprefix(f"{name}/")
+                return [f"{name}/{found}" for found in renames(source.place, inner)]
+        return ()
+
+    def _local(self) -> dict[str, LocalSource]:
+        """Return the directories among the sources, the longest name first."""
+        names = sorted(self._sources, key=len, reverse=True)
+        found = {name: self._sources[name] for name in names}
+        return {n: source for n, source in found.items() if isinstance(source, LocalSource)}
 
     def retry(
         self,
@@ -293,7 +299,7 @@ class Workspace:
 
     def _changed(self, revision: str) -> frozenset[str]:
         changed: set[str] = set()
-        for name, source in self._sources.items():
+        for name, source in self._local().items():
             paths = git.changed_since(source.root, revision)
             if paths is None:
                 raise BadInput(
@@ -484,7 +490,7 @@ class Workspace:
         """
         reports = [
             source.index(rebuild=rebuild, dry_run=dry_run, progress=progress)
-            for source in self._sources.values()
+            for source in self._local().values()
         ]
         report = total(reports)
         return report if dry_run else replace(report, index=self._state(self._view()))
@@ -502,7 +508,7 @@ class Workspace:
     ) -> None:
         """Index changes as they happen, until `stop` is set; blocks."""
         stop = stop or threading.Event()
-        sources = list(self._sources.values())
+        sources = list(self._local().values())
         if debounce_ms is not None:
             sources = [source.with_debounce(debounce_ms) for source in sources]
         tell = on_change or (lambda report: None)
