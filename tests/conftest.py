@@ -93,6 +93,12 @@ def make_repository(root: Path) -> Path:
     return root
 
 
+@pytest.fixture(scope="session")
+def new_repository() -> Callable[[Path], Path]:
+    """Return what writes a small git repository into a directory, and returns that."""
+    return make_repository
+
+
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A small git repository of the test's own."""

@@ -8,13 +8,11 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
 import pytest
-
-from conftest import make_repository
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -41,9 +39,13 @@ def parametrized(language: str) -> pytest.MarkDecorator:
 
 @parametrized("python")
 def test_python_blocks_run(
-    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    code: str,
+    tmp_path: Path,
+    new_repository: Callable[[Path], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    make_repository(tmp_path / "path/to/repository")
+    new_repository(tmp_path / "path/to/repository")
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "<block>", "exec"), {"__name__": "__main__"})
     assert "Traceback" not in capsys.readouterr().err
