@@ -67,12 +67,33 @@ class Item:
         return self._entry
 
     def children(self, follow: bool) -> Iterator[Item]:
+        """Yield what lies in the directory. One object stands for one file after the other: keep
+        none of them."""
         base = self.shown if self.shown.endswith("/") else self.shown + "/"
         space, depth, start = self.space, self.depth + 1, self.start
-        inner = self.path if space.tree.is_dir(self.path) else self.entry.path
+        is_dir = space.tree.is_dir
+        inner = self.path if is_dir(self.path) else self.entry.path
         prefix = inner + "/" if inner else ""
+        leaf = None
+        if is_dir(inner) and not follow and inner.partition("/")[0] != "tmp":
+            leaf = self._leaf(depth, follow)
         for name in space.children(inner):
-            yield Item(space, base + name, prefix + name, name, depth, start, follow, self)
+            path = prefix + name
+            if leaf is None or is_dir(path):
+                yield Item(space, base + name, path, name, depth, start, follow, self)
+            else:
+                leaf.shown = base + name
+                leaf.path = path
+                leaf.name = name
+                leaf._entry = None
+                yield leaf
+
+    def _leaf(self, depth: int, follow: bool) -> Item:
+        """Return an item that is to become each file of this directory in turn."""
+        leaf = Item.__new__(Item)
+        leaf.space, leaf.start, leaf.parent = self.space, self.start, self
+        leaf.depth, leaf.follow, leaf.is_dir = depth, follow, False
+        return leaf
 
     def loops(self) -> bool:
         """Tell whether this directory is one of its own parents, reached through a link."""
