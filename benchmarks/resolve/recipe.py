@@ -19,7 +19,8 @@ SINGLE = {
     "role": 5, "directory_name": 6, "move_word": 3, "no_extension": 2,
 }  # fmt: skip
 OTHERS = {
-    "two": 5, "foreign": 3, "cwd": 3, "directory": 6, "directory_as_file": 3, "bare": 5, "bare_history": 7,
+    "two": 5, "foreign": 3, "cwd": 3, "directory": 6, "directory_as_file": 3,
+    "bare": 5, "bare_history": 7,
     "bare_intent": 5, "separators": 1, "dollar": 1,
     "absent_removed": 9, "absent_foreign": 7, "absent_words": 8, "absent_optional": 6,
     "absent_outside": 3, "absent_new": 4, "absent_directory": 3,
@@ -60,7 +61,10 @@ class Recipe(Faults):
         return path
 
     def _single(self, kind: str) -> Case | None:
-        path = self._pick(1)
+        top_level = self.children[""]
+        path = (
+            self.rng.choice(top_level) if top_level and self.rng.random() < 0.1 else self._pick(1)
+        )
         wrong = getattr(self, "f_" + kind)(path)
         if not wrong or wrong == path:
             return None

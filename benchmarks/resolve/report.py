@@ -33,13 +33,17 @@ def goals(result: dict[str, Any]) -> list[tuple[str, str, str]]:
             "≥ .96 / .99",
         ),
         ("least of extension, root, separators, style, plural, typos", f"{least:.3f}", "≥ .99"),
-        ("bare name with history, top-1 / top-5", f"{bare['top1']:.3f} / {bare['top5']:.3f}", "≥ .93 / 1.0"),
+        (
+            "bare name with history, top-1 / top-5",
+            f"{bare['top1']:.3f} / {bare['top5']:.3f}",
+            "≥ .93 / 1.0",
+        ),
         (
             "absent names resolved / answerable resolved",
             f"{made['absent_resolved']:.3f} / {made['answerable_resolved']:.3f}",
             "≤ .05 / ≥ .80",
         ),
-    ]  # fmt: skip
+    ]
     for name, row in result["latency"].items():
         rows.append(
             (

@@ -1,6 +1,6 @@
 """Measure the resolver: real failures, synthetic ones, absence, calibration, speed, baselines.
 
-    python benchmarks/resolve/run.py --data ../shared/data/paths [--seed N] [--per-kind N]
+    python benchmarks/resolve/run.py --data DIR [--seed N] [--per-kind N]
         [--big LIST] [--lists DIR] [--baselines]
 
 `--data` holds the recorded failures, the file lists and the generator of synthetic cases; none of
@@ -222,7 +222,9 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         "seed": args.seed,
         "real": {"all": real_table(real_rows)} | {p: real_table(r) for p, r in by_project.items()},
         "synthetic": synthetic_table(rows),
-        "synthetic_by_list": {n: {k: v for k, v in t.items() if k != "kinds"} for n, t in per_list.items()},
+        "synthetic_by_list": {
+            name: {k: v for k, v in row.items() if k != "kinds"} for name, row in per_list.items()
+        },
         "reliability": {"synthetic": reliability(rows), "real": reliability(real_rows, 5)},
         "latency": speed,
         "baselines": baselines(real, synthetic) if args.baselines else {},

@@ -1,11 +1,11 @@
 """Learn the weights of the resolver, with a split by project.
 
-    python benchmarks/resolve/train.py --data ../shared/data/paths --lists DIR... [--write]
+    python benchmarks/resolve/train.py --data DIR --lists DIR... [--write]
 
 Reads file lists (`*.txt` of `--lists`; none that `run.py` measures on) and the recorded failures,
-breaks paths (`recipe.py`), and fits a conditional logit with "none of them" by Adam with L2. The figures
-it prints are those of projects that were left out of the fit; with `--write` the weights of a fit
-on everything, and the calibration of the held-out fits, go into the package.
+breaks paths (`recipe.py`), and fits a conditional logit with "none of them" by Adam with L2. The
+figures it prints are those of projects that were left out of the fit; with `--write` the weights of
+a fit on everything, and the calibration of the held-out fits, go into the package.
 """
 
 from __future__ import annotations
@@ -107,9 +107,14 @@ def isotonic(shares: np.ndarray, right: np.ndarray, weights: np.ndarray, knots: 
     order = np.argsort(shares)
     edges = np.array_split(order, knots)
     blocks = [
-        [np.average(shares[i], weights=weights[i]), np.average(right[i], weights=weights[i]), weights[i].sum()]
-        for i in edges if len(i)
-    ]  # fmt: skip
+        [
+            np.average(shares[i], weights=weights[i]),
+            np.average(right[i], weights=weights[i]),
+            weights[i].sum(),
+        ]
+        for i in edges
+        if len(i)
+    ]
     merged: list[list[float]] = []
     for block in blocks:
         merged.append(list(block))
@@ -124,7 +129,7 @@ def isotonic(shares: np.ndarray, right: np.ndarray, weights: np.ndarray, knots: 
 def report(name: str, examples: list[Example], weights_of) -> None:
     by_kind: dict[str, list[tuple[bool, bool, bool, float]]] = {}
     for e in examples:
-        shares, none = predict(e, weights_of(e))
+        shares, _ = predict(e, weights_of(e))
         order = np.argsort(-shares)[:5]
         top1 = bool(len(order) and e.right[order[0]])
         top5 = bool(any(e.right[i] for i in order))
@@ -133,9 +138,10 @@ def report(name: str, examples: list[Example], weights_of) -> None:
         )
     print(f"== {name}: kind, n, top1, top5, recall, resolved at .75")
     for kind, rows in sorted(by_kind.items()):
-        t = np.array(rows, dtype=float)
+        top1, top5, recall, sure = np.array(rows, dtype=float).T
         print(
-            f"  {kind:22s} {len(rows):4d} {t[:, 0].mean():.3f} {t[:, 1].mean():.3f} {t[:, 2].mean():.3f} {(t[:, 3] > 0.75).mean():.3f}"
+            f"  {kind:22s} {len(rows):4d} {top1.mean():.3f} {top5.mean():.3f} "
+            f"{recall.mean():.3f} {(sure > 0.75).mean():.3f}"
         )
 
 

@@ -70,7 +70,8 @@ def test_the_repository_executes_nothing(repository: Path, tmp_path: Path) -> No
     config.write_text(
         before
         + f'[core]\n fsmonitor = "{script}"\n pager = "{script}"\n'
-        + f'[diff]\n external = "{script}"\n[log]\n showSignature = true\n[gpg]\n program = "{script}"\n'
+        + f'[diff]\n external = "{script}"\n'
+        + f'[log]\n showSignature = true\n[gpg]\n program = "{script}"\n'
     )
     try:
         renames(str(repository), "old/b.py")

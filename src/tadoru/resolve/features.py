@@ -11,14 +11,21 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rapidfuzz.distance import OSA, Indel
+from rapidfuzz.distance import Indel
 
 from tadoru.resolve.align import align
+from tadoru.resolve.compare import (
+    containment,
+    distance_below,
+    is_main,
+    role,
+    shared_start,
+    typo,
+)
 from tadoru.resolve.index import PathIndex
 from tadoru.resolve.normalize import Request
 from tadoru.resolve.words import (
     GENERATED_WORDS,
-    ROLES,
     Name,
     as_asked,
     fold,
@@ -179,13 +186,13 @@ class Context:
             float(plural),
             similarity,
             max(0.0, similarity - CLOSE) / (1.0 - CLOSE),
-            _shared_start(asked.folded, offered.folded) / max(1, len(asked.folded)),
-            1.0 if folded else _typo(asked.folded, offered.folded),
-            1.0 if folded else _containment(asked.folded, offered.folded),
+            shared_start(asked.folded, offered.folded) / max(1, len(asked.folded)),
+            1.0 if folded else typo(asked.folded, offered.folded),
+            1.0 if folded else containment(asked.folded, offered.folded),
             covered_asked,
             covered_offered,
             rare,
-            _role(asked, offered),
+            role(asked, offered),
             *self._extension(asked, offered, is_dir),
             *self._kind(asked, is_dir),
             float(asked.is_test != offered.is_test),
@@ -227,7 +234,7 @@ class Context:
         offered = tuple(fold(part) for part in parent.split("/")) if parent else ()
         fit = align(self.asked, offered, self.index.directory_weight)
         asked = self.request.parent
-        distance = _distance_below(self.anchor, parent)
+        distance = distance_below(self.anchor, parent)
         touched = self._history(parent)
         meant = self._meant(offered, parent)
         bare = float(self.bare)
@@ -243,7 +250,7 @@ class Context:
             fit.last if self.asked else 0.0,
             float(bool(self.anchor) and distance >= 0),
             math.log1p(max(0, distance)) if self.anchor else 0.0,
-            float(bool(self.request.base) and _distance_below(self.request.base, parent) >= 0),
+            float(bool(self.request.base) and distance_below(self.request.base, parent) >= 0),
             float(not GENERATED_WORDS.isdisjoint(offered)),
             *touched,
             *(bare * value for value in touched),
@@ -297,7 +304,7 @@ class Context:
     def _cross(
         self, path: str, parent: str, name: str, is_dir: bool, by_name: Sequence[float]
     ) -> list[float]:
-        exact, folded, similarity, typo = by_name[0], by_name[2], by_name[4], by_name[7]
+        exact, folded, similarity, edits = by_name[0], by_name[2], by_name[4], by_name[7]
         here = parent == self.request.parent and self.parent_exists
         offered = parse_name(name)
         generic = self.name.generic or self.name.folded in self.asked
@@ -312,12 +319,12 @@ class Context:
             float(here and generic),
             float(not here and self.parent_exists and generic and (exact or folded)),
             self._alone(parent, offered, is_dir) if here else 0.0,
-            float(here and _is_main(offered, last_asked)),
+            float(here and is_main(offered, last_asked)),
             float(bool(last_asked) and self.name.folded == last_asked and here),
             1.0 if folded else self._moved(parent, offered),
             folded * here,
             similarity * here,
-            typo * here,
+            edits * here,
             float(ancestor),
             math.log1p(missing),
             0.0 if whole_says_nothing else Indel.normalized_similarity(self.request.path, path),
@@ -365,54 +372,3 @@ class Context:
             if recent == path:
                 return HISTORY_DECAY**position
         return 0.0
-
-
-def _typo(left: str, right: str) -> float:
-    """Return 1 for one edit between names of 4 letters and more, 0.6 for two in longer ones."""
-    shorter = min(len(left), len(right))
-    if shorter < 4 or abs(len(left) - len(right)) > 2:
-        return 0.0
-    edits = OSA.distance(left, right, score_cutoff=2)
-    if edits == 1:
-        return 1.0
-    return 0.6 if edits == 2 and shorter >= 7 else 0.0
-
-
-def _shared_start(left: str, right: str) -> int:
-    length = 0
-    for a, b in zip(left, right, strict=False):
-        if a != b:
-            break
-        length += 1
-    return length
-
-
-def _containment(left: str, right: str) -> float:
-    shorter, longer = sorted((left, right), key=len)
-    return len(shorter) / len(longer) if len(shorter) >= 3 and shorter in longer else 0.0
-
-
-def _role(asked: Name, offered: Name) -> float:
-    """Return the share of the asked words that are answered by a word of the same role."""
-    if not offered.roles or not asked.roles:
-        return 0.0
-    left = [word for word in asked.words if word not in offered.word_set]
-    return sum(not offered.roles.isdisjoint(ROLES.get(word, ())) for word in left) / len(
-        asked.words
-    )
-
-
-def _is_main(offered: Name, directory: str) -> bool:
-    """Tell whether a file is the one that stands for its directory."""
-    return offered.folded in ("index", "main", "mod", "init", "lib", "types", "doc") or (
-        len(directory) > 2 and (offered.folded in directory or directory in offered.folded)
-    )
-
-
-def _distance_below(directory: str, path: str) -> int:
-    """Return how many components `path` lies below `directory`; -1 when it doesn't."""
-    if path == directory:
-        return 0
-    if not directory:
-        return path.count("/") + 1 if path else 0
-    return path.count("/") - directory.count("/") if path.startswith(directory + "/") else -1
