@@ -232,3 +232,10 @@ def test_a_full_tmp_is_said_by_the_command_that_fills_it(shell):
     config = ShellConfig(timeout_seconds=10, max_tmp_bytes=1_000)
     result = shell("cat f > /tmp/f; echo $?", {"f": b"x" * 5_000}, config=config)
     assert result.stdout == "1\n" and result.stderr == "cat: write error: No space left on device\n"
+
+
+@pytest.mark.parametrize("name", ["ls", "head", "tail", "wc", "stat", "du", "tree", "cp", "find"])
+def test_help_is_given_on_stdout(shell, name):
+    result = shell(f"{name} --help", FILES)
+    assert result.exit_code == 0 and result.stderr == ""
+    assert result.stdout.startswith(f"Usage: {name} [")

@@ -59,6 +59,10 @@ class Pipes(Protocol):
     def append_file(self, path: str, content: bytes) -> None: ...
 
 
+class Answer(Exception):
+    """What `--help` and `--version` print on stdout, before anything else is done."""
+
+
 @dataclass(slots=True)
 class Context:
     """One call of one command.
@@ -204,6 +208,9 @@ async def run_command(command: Command, ctx: Context) -> int:
         return code
     except BrokenPipe:
         return 141
+    except Answer as answer:
+        await ctx.push(encode(str(answer)))
+        return 0
     except UsageError as error:
         await _last_words(ctx, str(error))
         return error.code

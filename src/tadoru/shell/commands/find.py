@@ -20,7 +20,21 @@ CHECK_EVERY = 64
 """Names between two looks at the clock, and two writes."""
 
 
+HELP = """Usage: find [-H] [-L] [-P] [path...] [expression]
+
+Tests: -name -iname -path -ipath -regex -iregex -type -xtype -size -empty -mtime -mmin -newer
+  -newermt -perm -executable -user -group -links -inum -samefile -lname -true -false
+Actions: -print -print0 -printf FORMAT -ls -exec COMMAND ; -exec COMMAND {} + -execdir
+  -prune -quit -delete
+Operators: ( EXPR )  ! EXPR  -not EXPR  EXPR -a EXPR  EXPR -o EXPR  EXPR , EXPR
+Others: -maxdepth N -mindepth N -depth -follow -regextype TYPE
+"""
+
+
 async def main(ctx: Context) -> int:
+    if ctx.argv in (["--help"], ["-help"]):
+        await ctx.write(HELP.encode())
+        return 0
     try:
         follow, operands, words = split_operands(ctx.argv)
         expression = parse(words, ctx, follow=follow)

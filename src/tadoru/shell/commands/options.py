@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tadoru.shell.commands.context import UsageError
+from tadoru.shell.commands.context import Answer, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Options:
     """The options of one command."""
 
     def __init__(self, *options: Option) -> None:
+        self._all = options
         self._short = {c: o for o in options for c in o.short}
         self._long = {name: o for o in options for name in o.long.split()}
 
@@ -49,6 +50,8 @@ class Options:
             for word in words:
                 if word == "--":
                     operands.extend(words)
+                elif word in ("--help", "--version") and word[2:] not in self._long:
+                    raise Answer(self._answer(name, word))
                 elif word.startswith("--"):
                     self._take_long(word, words, parsed)
                 elif len(word) > 1 and word[0] == "-":
@@ -61,6 +64,16 @@ class Options:
             hint = f"\nTry '{name} --help' for more information."
             raise UsageError(str(error) + hint, usage_code) from None
         return parsed, operands
+
+    def _answer(self, name: str, word: str) -> str:
+        """Return what `--help` or `--version` prints."""
+        if word == "--version":
+            return f"{name} (tadoru): a read-only shell over an indexed tree\n"
+        lines = [f"Usage: {name} [OPTION]... [FILE]...", ""]
+        for option in self._all:
+            if option.key not in ("ignored", "nothing"):
+                lines.append(f"  {_spelled(option)}")
+        return "\n".join(lines) + "\n"
 
     def _take_long(self, word: str, words: object, parsed: Parsed) -> None:
         name, equals, value = word[2:].partition("=")
@@ -101,6 +114,14 @@ class Options:
                     raise UsageError(f"option requires an argument -- '{letter}'")
             parsed.append((option.key, value or ""))
             return
+
+
+def _spelled(option: Option) -> str:
+    """Return an option as help shows it: `-n, --lines=VALUE`."""
+    value = {"value": "=VALUE", "maybe": "[=VALUE]"}.get(option.takes, "")
+    spellings = [f"-{letter}" for letter in option.short]
+    spellings += [f"--{name}{value}" for name in option.long.split()]
+    return ", ".join(spellings)
 
 
 def _next(words: object) -> str | None:
