@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import random
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -343,7 +344,7 @@ def test_a_worker_that_dies_costs_its_file_only(
 ) -> None:
     many(root, 60)
     (root / "m/killer.py").write_text("x")
-    monkeypatch.setattr(crew, "serve", _serve_and_die)
+    monkeypatch.setattr(crew, "WORKER", ("-c", DYING))
     report = index(store, root, Config(index=IndexConfig(workers=2)))
     assert report.errors == ("m/killer.py: the process that read it died",)
     assert not report.complete
@@ -351,16 +352,61 @@ def test_a_worker_that_dies_costs_its_file_only(
     assert all(store.chunks(f"m/f{i}.py", access=access) for i in range(60))
 
 
-def _serve_and_die(connection: Any, root: str, limit: int) -> None:
-    """As `crew.serve`, but the process ends hard on one file."""
-    try:
-        while True:
-            for task in connection.recv():
-                if task.stat.path.endswith("killer.py"):
-                    os._exit(9)
-                connection.send(crew.look(os.fsencode(root), task, limit))
-    except (EOFError, OSError):
-        return
+DYING = """
+import os, sys
+from multiprocessing.connection import Connection
+from tadoru.indexing import crew
+look = crew.look
+def deadly(root, task, limit):
+    if task.stat.path.endswith("killer.py"):
+        os._exit(9)
+    if task.stat.path.endswith("sleeper.py"):
+        __import__("time").sleep(60)
+    return look(root, task, limit)
+crew.look = deadly
+crew.serve(Connection(int(sys.argv[1])))
+"""
+
+
+@pytest.mark.slow
+def test_a_file_that_hangs_is_given_up(
+    store: SqliteStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many(root, 50)
+    (root / "m/sleeper.py").write_text("x")
+    monkeypatch.setattr(crew, "WORKER", ("-c", DYING))
+    monkeypatch.setattr(crew, "FILE_SECONDS", 3.0)
+    report = index(store, root, Config(index=IndexConfig(workers=2)))
+    assert report.errors == ("m/sleeper.py: took longer than 3 s",)
+
+
+@pytest.mark.parametrize("worker", [("-c", "raise SystemExit(1)"), ("--no-such-option",)])
+def test_without_workers_the_work_is_done_here(
+    store: SqliteStore, root: Path, monkeypatch: pytest.MonkeyPatch, worker: tuple[str, ...]
+) -> None:
+    many(root, 60)
+    monkeypatch.setattr(crew, "WORKER", worker)
+    report = index(store, root, Config(index=IndexConfig(workers=2)))
+    assert report.complete
+    assert store.chunks("m/f59.py", access=everything(store))
+
+
+def test_a_program_without_a_main_guard_can_index(tmp_path: Path, root: Path) -> None:
+    many(root, 60)
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys\nfrom pathlib import Path\nfrom tadoru.config import Config\n"
+        "from tadoru.indexing.sync import index\nfrom tadoru.stores.sqlite import SqliteStore\n"
+        "store = SqliteStore.open(Path(sys.argv[1]), root=Path(sys.argv[2]), create=True)\n"
+        "print(index(store, sys.argv[2], Config()).added)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(program), str(tmp_path / "s"), str(root)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "66\n"
 
 
 # -- access ----------------------------------------------------------------------------------------

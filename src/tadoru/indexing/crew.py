@@ -1,20 +1,21 @@
 """Processes that read and take apart files, with bounded work in flight.
 
 A worker that dies or hangs on a file costs that file alone: its results arrive one by one, so the
-first one that is missing names the culprit; a new worker takes the rest. Few files are looked at in
-this process. Order of results is not that of the tasks.
+first one that is missing names the culprit, and a new worker takes the rest. Where no worker can be
+started, and for few files, the work is done in this process. Results come in any order.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
 from operator import attrgetter
 from typing import Any
@@ -22,6 +23,9 @@ from typing import Any
 from tadoru.indexing.read import Outcome, Task, look
 from tadoru.types import Chunk, Import, Span, Symbol
 
+WORKER = ("-P", "-m", "tadoru.indexing.worker")
+"""Arguments of the interpreter. -P: no module of the indexed repository shadows one of ours."""
+READY = "ready"
 IN_PROCESS = 40
 """Up to so many files no process is started: two workers take 0.3 s to begin."""
 BATCH = 16
@@ -85,48 +89,60 @@ def batches(tasks: Sequence[Task]) -> Iterator[list[Task]]:
 class _Worker:
     """One process and what it was given."""
 
-    def __init__(self, root: str, limit: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(
-            target=serve, args=(theirs, root, limit), daemon=True
-        )
-        self.process.start()
-        theirs.close()
+    def __init__(self, root: bytes, limit: int) -> None:
+        self.connection, theirs = Pipe()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, *WORKER, str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+            )
         self.open: deque[Task] = deque()
         self.heard = time.monotonic()
+        self.ready = False
+        self._send((root, limit))
 
     def give(self, batch: list[Task]) -> None:
         if not self.open:
             self.heard = time.monotonic()
         self.open.extend(batch)
-        self.connection.send(batch)
+        self._send(batch)
+
+    def _send(self, message: object) -> None:
+        try:
+            self.connection.send(message)
+        except OSError:
+            return  # dead; listening to it finds out, and what it was given is still in `open`
 
     def end(self) -> None:
         self.connection.close()
-        if self.process.is_alive():
-            self.process.terminate()
-        self.process.join(2)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
+        self._process.kill()  # it holds nothing that could be lost
+        self._process.wait()
 
 
 class _Crew:
     def __init__(self, root: str, limit: int, size: int) -> None:
-        self._root = root
+        self._root = os.fsencode(root)
         self._limit = limit
-        self._workers = [_Worker(root, limit) for _ in range(size)]
+        self._workers: list[_Worker] = []
+        for _ in range(size):
+            self._hire()
+
+    def _hire(self) -> None:
+        try:
+            self._workers.append(_Worker(self._root, self._limit))
+        except OSError:
+            return  # no memory or no interpreter: fewer workers, or none
 
     def work(self, queue: deque[list[Task]]) -> Iterator[Outcome]:
-        while True:
+        while self._workers:
             for worker in self._workers:
                 while queue and len(worker.open) < BATCH:
-                    self._give(worker, queue)
+                    worker.give(queue.popleft())
             busy = {worker.connection: worker for worker in self._workers if worker.open}
             if not busy:
-                if queue:
-                    continue  # a worker died on receiving; it was replaced
                 return
             for connection in wait(list(busy), timeout=1.0):
                 assert isinstance(connection, Connection)
@@ -134,34 +150,37 @@ class _Crew:
             now = time.monotonic()
             for worker in list(self._workers):
                 if worker.open and now - worker.heard > FILE_SECONDS:
-                    yield self._replace(worker, queue, f"took longer than {FILE_SECONDS:.0f} s")
-
-    @staticmethod
-    def _give(worker: _Worker, queue: deque[list[Task]]) -> None:
-        batch = queue.popleft()
-        try:
-            worker.give(batch)
-        except OSError:
-            return  # dead; `_hear` finds out, and the batch is among what was open
+                    yield from self._replace(worker, queue, f"took longer than {FILE_SECONDS:g} s")
+        while queue:
+            for task in queue.popleft():
+                yield look(self._root, task, self._limit)
 
     def _hear(self, worker: _Worker, queue: deque[list[Task]]) -> Iterator[Outcome]:
         try:
-            outcome = worker.connection.recv()
+            message = worker.connection.recv()
         except (EOFError, OSError):
-            yield self._replace(worker, queue, "the process that read it died")
+            yield from self._replace(worker, queue, "the process that read it died")
             return
-        worker.open.popleft()
         worker.heard = time.monotonic()
-        yield outcome
+        if message == READY:
+            worker.ready = True
+        else:
+            worker.open.popleft()
+            yield message
 
-    def _replace(self, worker: _Worker, queue: deque[list[Task]], reason: str) -> Outcome:
-        """End a worker, give up its current file, and put the rest back."""
-        culprit = worker.open.popleft()
+    def _replace(self, worker: _Worker, queue: deque[list[Task]], reason: str) -> Iterator[Outcome]:
+        """End a worker, give up the file it was at, and put the rest back.
+
+        One that never began is no file's fault, and another one would not begin either.
+        """
+        worker.end()
+        self._workers.remove(worker)
+        culprit = worker.open.popleft() if worker.ready else None
         if worker.open:
             queue.appendleft(list(worker.open))
-        worker.end()
-        self._workers[self._workers.index(worker)] = _Worker(self._root, self._limit)
-        return failed(culprit, reason)
+        if culprit is not None:
+            self._hire()
+            yield failed(culprit, reason)
 
     def end(self) -> None:
         for worker in self._workers:
@@ -177,15 +196,16 @@ def failed(task: Task, reason: str) -> Outcome:
     return Outcome(task.stat.path, "unreadable", record=record, reason=reason)
 
 
-def serve(connection: Connection, root: str, limit: int) -> None:
+def serve(connection: Connection) -> None:
     """Look at what arrives until the other end closes. Runs in the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
-    base = os.fsencode(root)
     try:
+        root, limit = connection.recv()
+        connection.send(READY)
         while True:
             for task in connection.recv():
                 try:
-                    outcome = look(base, task, limit)
+                    outcome = look(root, task, limit)
                 except Exception as error:  # one file must not end the run
                     outcome = failed(task, f"{type(error).__name__}: {error}"[:200])
                 connection.send(outcome)
