@@ -6,8 +6,8 @@ usage: tune.py --set QUERIES.json=TREES [--set ...] [--write]
 Prints NDCG@10 of every fold on repositories that the fold did not see (`flask` and `c-flask` are
 one repository), beside the weights in use; `--write` then fits on everything and replaces
 `src/tadoru/search/ranker.json`. The order is learned listwise (softmax over a question's files,
-each by its best chunk) and pulled towards the weights in use; a logistic fit on top makes
-scores probabilities.
+each by its best chunk) and pulled towards hand-set weights (`prior.json`, which saw no data, so
+that a fold stays unseen); a logistic fit on top makes scores probabilities.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ from tadoru.search.signals import SIGNALS
 from tadoru.views import View
 
 RANKER = Path(pipeline.__file__).with_name("ranker.json")
+PRIOR = Path(__file__).with_name("prior.json")
 FOLDS = 5
 PULL = 0.003
-"""Strength of the pull towards the weights in use (L2)."""
+"""Strength of the pull towards the hand-set weights (L2)."""
 STEPS = 400
 RATE = 0.05
 LOSSES = (0.0, 0.25, 0.5, 1.0, 1.5)
@@ -194,18 +195,20 @@ def main() -> int:
     cases = collect_weights(cases)
     names = sorted({case.question.repo.removeprefix("c-") for case in cases})
     folds = {name: number % FOLDS for number, name in enumerate(names)}
-    _, prior, same_file = weights()
-    before = np.array(prior)
+    _, in_use, same_file = weights()
+    hand = json.loads(PRIOR.read_text("utf-8"))
+    before = np.array([hand["signals"][name] for name in SIGNALS])
     print(f"{total} questions with candidates, {len(names)} repositories")
-    print("in use:  ", measure(cases, before, same_file))
+    print("in use:  ", measure(cases, np.array(in_use), same_file))
+    print("hand-set:", measure(cases, before, hand["same_file"]))
     unseen: dict[str, list[tuple[float, int]]] = {}
     for fold in range(FOLDS):
         train = [c for c in cases if fold_of(c.question.repo, folds) != fold]
         held = [c for c in cases if fold_of(c.question.repo, folds) == fold]
         w = fit(train, before, arguments.pull)
         loss = best_loss(train, w)
-        after, old = measure(held, w, loss), measure(held, before, same_file)
-        print(f"fold {fold}: in use {old}  learned, unseen {after}")
+        after, old = measure(held, w, loss), measure(held, before, hand["same_file"])
+        print(f"fold {fold}: hand-set {old}  learned, unseen {after}")
         for kind, value in after.items():
             count = sum((c.question.category == "commit") == (kind == "commit") for c in held)
             unseen.setdefault(kind, []).append((value, count))

@@ -1,0 +1,285 @@
+"""Providers, against a real HTTP server on this machine that answers with each fault in turn."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tadoru.config import ModelConfig
+from tadoru.errors import ConfigError, Unavailable
+from tadoru.models.api import ApiEmbedder, ApiReranker, embedder_of, reranker_of
+from tadoru.models.base import Embedder, Reranker
+from tadoru.models.http import Endpoint
+
+KEY = "sk-very-secret"
+DIMENSION = 4
+
+Answer = tuple[int, Any] | tuple[int, Any, dict[str, str]]
+Behaviour = Callable[[dict[str, Any], int], Answer]
+
+
+class Server:
+    """A provider. `behave(body, number)` answers each request; requests are kept."""
+
+    def __init__(self) -> None:
+        self.behave: Behaviour = vectors
+        self.bodies: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                server.bodies.append(body)
+                server.headers.append(dict(self.headers))
+                status, answer, *more = server.behave(body, len(server.bodies))
+                data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+                self.send_response(status)
+                for name, value in (more[0] if more else {}).items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, format: str, *args: Any) -> None:
+                return
+
+        class Quiet(ThreadingHTTPServer):
+            def handle_error(self, request: Any, client_address: Any) -> None:
+                return  # a client that has given up is what some tests are about
+
+        self._http = Quiet(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._http.server_port}/v1/embeddings"
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+
+def vectors(body: dict[str, Any], number: int = 0) -> Answer:
+    rows = [
+        {"index": i, "embedding": [float(len(text)), 1.0, 0.0, 0.0]}
+        for i, text in enumerate(body["input"])
+    ]
+    return 200, {"data": list(reversed(rows))}
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    server = Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def embedder(server: Server, waits: list[float]) -> ApiEmbedder:
+    """An embedder whose clock moves only by sleeping."""
+    now = [0.0]
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        now[0] += seconds
+
+    endpoint = Endpoint(server.url, KEY, timeout_seconds=5, clock=lambda: now[0], sleep=sleep)
+    return ApiEmbedder(endpoint, "m", DIMENSION)
+
+
+def test_vectors_are_unit_and_in_the_order_of_the_texts(embedder: ApiEmbedder) -> None:
+    found = embedder.encode(["a", "bbb"])
+    assert isinstance(embedder, Embedder)
+    assert found.shape == (2, DIMENSION) and found.dtype == np.float32
+    assert np.allclose(np.linalg.norm(found, axis=1), 1.0, atol=1e-6)
+    assert found[1][0] > found[0][0]
+
+
+def test_request_carries_model_dimension_and_key(server: Server, embedder: ApiEmbedder) -> None:
+    embedder.encode(["a"])
+    assert server.bodies[0]["model"] == "m" and server.bodies[0]["dimensions"] == DIMENSION
+    assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_many_texts_go_in_bounded_batches(server: Server, embedder: ApiEmbedder) -> None:
+    found = embedder.encode([f"{'x' * (i % 7)}" for i in range(100)])
+    assert found.shape == (100, DIMENSION)
+    assert len(server.bodies) == 4 and max(len(b["input"]) for b in server.bodies) == 32
+    assert embedder.encode([]).shape == (0, DIMENSION)
+
+
+def test_refused_batch_is_halved(server: Server, embedder: ApiEmbedder) -> None:
+    server.behave = lambda body, n: (400, {}) if len(body["input"]) > 10 else vectors(body)
+    assert embedder.encode([f"text {i}" for i in range(30)]).shape == (30, DIMENSION)
+
+
+def test_text_that_is_too_long_is_shortened(server: Server, embedder: ApiEmbedder) -> None:
+    server.behave = lambda body, n: (
+        (413, {}) if any(len(t) > 3_000 for t in body["input"]) else vectors(body)
+    )
+    assert embedder.encode(["short", "x" * 10_000]).shape == (2, DIMENSION)
+
+
+def test_model_that_refuses_dimensions_is_asked_without(
+    server: Server, embedder: ApiEmbedder
+) -> None:
+    server.behave = lambda body, n: (400, {}) if "dimensions" in body else vectors(body)
+    embedder.encode(["a"])
+    embedder.encode(["b"])
+    assert ["dimensions" in body for body in server.bodies] == [True, False, False]
+
+
+@pytest.mark.parametrize("after", ["7", None, "date"])
+def test_429_waits_as_long_as_it_is_told(
+    server: Server, embedder: ApiEmbedder, waits: list[float], after: str | None
+) -> None:
+    value = formatdate(time.time() + 30, usegmt=True) if after == "date" else after
+    headers = {"Retry-After": value} if value else {}
+    server.behave = lambda body, n: (429, {}, headers) if n == 1 else vectors(body)
+    embedder.encode(["a"])
+    expected = {"7": (7, 7), None: (0.5, 0.5), "date": (28, 31)}[after]
+    assert len(waits) == 1 and expected[0] <= waits[0] <= expected[1]
+
+
+def test_word_rate_in_a_message_is_no_rate_limit(
+    server: Server, embedder: ApiEmbedder, waits: list[float]
+) -> None:
+    """ContextWeaver retried for ever when a message merely held "rate" or "429"."""
+    server.behave = lambda body, n: (404, {"error": "failed to generate, 429 tokens"})
+    with pytest.raises(Unavailable, match="status 404"):
+        embedder.encode(["a"])
+    assert len(server.bodies) == 1 and not waits
+
+
+def test_endless_429_ends(server: Server, embedder: ApiEmbedder) -> None:
+    server.behave = lambda body, n: (429, {})
+    with pytest.raises(Unavailable, match="status 429"):
+        embedder.encode(["a"])
+    assert len(server.bodies) == 6
+
+
+def test_question_does_not_wait_for_a_long_pause(server: Server, embedder: ApiEmbedder) -> None:
+    server.behave = lambda body, n: (429, {}, {"Retry-After": "60"})
+    with pytest.raises(Unavailable, match="asks to wait"):
+        embedder.encode(["a"], query=True)
+    assert len(server.bodies) == 1
+
+
+def test_server_errors_are_retried_and_recover(server: Server, embedder: ApiEmbedder) -> None:
+    server.behave = lambda body, n: (503, b"<html>busy</html>") if n < 3 else vectors(body)
+    assert embedder.encode(["a"]).shape == (1, DIMENSION)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ((401, {}), "refused the key"),
+        ((200, b"<html>"), "JSON"),
+        ((200, {"error": "x"}), "without `data`"),
+        ((200, []), "without `data`"),
+        ((200, {"data": []}), "left out 1"),
+        ((200, {"data": [{"index": 0, "embedding": "AAAA"}]}), "left out 1"),
+        ((200, {"data": [{"index": 9, "embedding": [1, 0, 0, 0]}]}), "left out 1"),
+        ((200, {"data": [{"index": 0, "embedding": [1.0, 0.0]}]}), "gives 2 dimensions"),
+        ((200, b'{"data":[{"index":0,"embedding":[NaN,0,0,0]}]}'), "not finite"),
+        ((302, {}, {"Location": "http://127.0.0.1:1/steal"}), "status 302"),
+        ((400, {"error": KEY}), "status 400"),
+    ],
+)
+def test_each_fault_is_unavailable_with_a_reason_and_without_the_key(
+    server: Server, embedder: ApiEmbedder, answer: Answer, message: str
+) -> None:
+    server.behave = lambda body, n: answer
+    with pytest.raises(Unavailable, match=message) as caught:
+        embedder.encode(["a"])
+    assert KEY not in str(caught.value)
+
+
+def test_slow_server_is_given_up_after_the_timeout(server: Server) -> None:
+    release = threading.Event()
+
+    def slow(body: dict[str, Any], number: int) -> Answer:
+        release.wait(5)
+        return vectors(body)
+
+    server.behave = slow
+    endpoint = Endpoint(server.url, timeout_seconds=0.2, sleep=lambda _: None)
+    start = time.monotonic()
+    with pytest.raises(Unavailable):
+        endpoint.post({"input": ["a"]}, deadline_seconds=0.5)
+    assert time.monotonic() - start < 3
+    release.set()
+
+
+def test_nobody_listening_is_unavailable(waits: list[float]) -> None:
+    endpoint = Endpoint("http://127.0.0.1:9/v1", KEY, sleep=waits.append, clock=lambda: sum(waits))
+    with pytest.raises(Unavailable, match="ConnectionRefusedError"):
+        endpoint.post({}, deadline_seconds=100)
+    assert KEY not in repr(endpoint)
+
+
+@pytest.mark.parametrize("form", ["cohere", "dashscope", "logits"])
+def test_reranker_reads_each_form(server: Server, form: str) -> None:
+    def answer(body: dict[str, Any], number: int) -> Answer:
+        documents = body["input"]["documents"] if form == "dashscope" else body["documents"]
+        low, high = (-3.0, 5.0) if form == "logits" else (0.1, 0.9)
+        rows = [
+            {"index": i, "relevance_score": high if "b" in text else low}
+            for i, text in enumerate(documents)
+        ]
+        rows.reverse()
+        return 200, {"output": {"results": rows}} if form == "dashscope" else {"results": rows}
+
+    server.behave = answer
+    path = "/api/v1/services/rerank/x" if form == "dashscope" else "/v1/rerank"
+    reranker = ApiReranker(Endpoint(server.url.replace("/v1/embeddings", path), KEY), "r")
+    assert isinstance(reranker, Reranker)
+    scores = reranker.score("q", ["a", "b", "c"])
+    assert scores.index(max(scores)) == 1 and all(0.0 <= s <= 1.0 for s in scores)
+    assert reranker.score("q", []) == []
+
+
+def test_reranker_that_leaves_out_a_document_is_unavailable(server: Server) -> None:
+    server.behave = lambda body, n: (200, {"results": [{"index": 0, "relevance_score": 1}]})
+    with pytest.raises(Unavailable, match="left out"):
+        ApiReranker(Endpoint(server.url), "r").score("q", ["a", "b"])
+
+
+def test_placeholder_key_counts_as_missing_except_on_this_machine() -> None:
+    far = ModelConfig(
+        embeddings_api_key="your-api-key-here", embeddings_base_url="https://x.example/v1",
+        embeddings_model="m", rerank_base_url="https://x.example/v1", rerank_model="r",
+    )  # fmt: skip
+    assert embedder_of(far) is None and reranker_of(far) is None
+    assert embedder_of(ModelConfig()) is None
+    near = ModelConfig(embeddings_base_url="http://localhost:11434/v1", embeddings_model="m")
+    found = embedder_of(near)
+    assert found is not None and found.dimension == 1024
+
+
+@pytest.mark.parametrize("url", ["", "file:///etc/passwd", "x.example/v1", "ftp://x/y", "http://"])
+def test_what_is_no_http_address_is_a_config_error(url: str) -> None:
+    with pytest.raises(ConfigError):
+        Endpoint(url)
+
+
+def test_key_with_a_newline_is_a_config_error() -> None:
+    with pytest.raises(ConfigError) as caught:
+        Endpoint("https://x.example", "sk\nInjected: header")
+    assert "Injected" not in str(caught.value)
