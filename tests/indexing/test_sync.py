@@ -169,6 +169,17 @@ def test_touched_files_are_not_read_into_the_store_again(
     assert not scan(store, root, Config())
 
 
+def test_a_scan_hands_its_walk_to_the_run_that_follows(
+    store: SqliteStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index(store, root, Config())
+    write(root, {"new.py": "x = 1\n"})
+    changes = scan(store, root, Config())
+    monkeypatch.setattr("tadoru.indexing.sync.listed", lambda *_: pytest.fail("walked again"))
+    assert index(store, root, Config(), walk=changes.walk).added == 1
+    assert store.text("new.py", access=everything(store)) == "x = 1\n"
+
+
 def test_force_reads_everything_again(store: SqliteStore, root: Path) -> None:
     index(store, root, Config())
     assert index(store, root, Config(), force=True).changed == 6

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tadoru.indexing.read import digest_of
@@ -34,6 +34,8 @@ class Changes:
     unchanged: int = 0
     verified: int = 0
     """Of the unchanged ones, those whose content was compared."""
+    walk: Walk | None = field(default=None, repr=False, compare=False)
+    """The walk that was compared, for an index run that follows at once."""
 
     def __bool__(self) -> bool:
         return bool(self.added or self.changed or self.deleted)
@@ -75,6 +77,7 @@ def compare(walk: Walk, known: Mapping[str, Known], last_scan_ns: int, limit: in
         deleted=tuple(path for path in known if path not in walk.stats),
         unchanged=unchanged + len(young) - len(edited),
         verified=len(young),
+        walk=walk,
     )
 
 

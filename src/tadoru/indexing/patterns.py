@@ -8,6 +8,7 @@ matches here either. Source: gitignore(5) and git's wildmatch.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ class RuleSet:
             if not path.startswith(self.base + "/"):
                 return None
             path = path[len(self.base) + 1 :]
-        subject = path + "/" if is_dir else path
+        subject = as_bytes(path) + ("/" if is_dir else "")
         if self.any.match(subject) is None:
             return None
         for rule, pattern in zip(reversed(self.rules), reversed(self.compiled), strict=True):
@@ -80,6 +81,11 @@ def _compile(expression: str) -> re.Pattern[str]:
     return re.compile(expression, re.DOTALL)
 
 
+def as_bytes(text: str) -> str:
+    """Return a text with one character per byte: git's wildcards match bytes."""
+    return text if text.isascii() else os.fsencode(text).decode("latin-1")
+
+
 def file_lines(data: bytes) -> list[str]:
     """Split an ignore file as git does: LF or CRLF, a byte-order mark skipped, any bytes."""
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -90,7 +96,7 @@ def parse(line: str, source: str = "") -> Rule | None:
     """Parse one line; None for comments, blank lines and patterns that match nothing."""
     if not line or line.startswith("#"):
         return None
-    pattern = _without_trailing_spaces(line)
+    pattern = as_bytes(_without_trailing_spaces(line))
     negated = pattern.startswith("!")
     pattern = pattern[1:] if negated else pattern
     dir_only = pattern.endswith("/")

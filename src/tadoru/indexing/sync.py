@@ -62,15 +62,16 @@ def index(
     *,
     progress: Progress | None = None,
     force: bool = False,
+    walk: Walk | None = None,
 ) -> IndexReport:
     """Bring the store up to date and report what was done, and what was left out and why.
 
-    `force`: read every file again. Raises: `BadInput` when the root cannot be listed, `StoreBusy`
-    when another process is at it, `StoreFull`, `StoreError`.
+    `force`: read every file again. `walk`: the one of a `scan` just before.
+    Raises: `BadInput` when the root cannot be listed, `StoreBusy` when another process is at it,
+    `StoreFull`, `StoreError`.
     """
     began = time.monotonic()
-    scan_ns = time.time_ns()
-    found = listed(root, config)
+    found = walk or listed(root, config)
     rules = labels(config)
     with store.writer(labels=rules) as writer:
         known = writer.known()
@@ -83,7 +84,7 @@ def index(
         if changes or not store.last_scan_ns:
             run.update(changes)
         if changes or changes.verified or not store.last_scan_ns:
-            writer.set_last_scan(scan_ns)
+            writer.set_last_scan(found.began_ns)
     return run.report(changes, time.monotonic() - began)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -35,6 +36,8 @@ class Walk:
     """The files and links of a tree, by displayed path."""
 
     root: str
+    began_ns: int = 0
+    """When it began, by the clock that stamps files."""
     stats: dict[str, os.stat_result] = field(default_factory=dict)
     raw: dict[str, bytes] = field(default_factory=dict)
     """Bytes of the names that are not UTF-8."""
@@ -77,7 +80,7 @@ def walk(root: str, config: IndexConfig) -> Walk:
     Raises: `OSError` when the root itself cannot be listed.
     """
     os.scandir(root).close()
-    found = Walk(root)
+    found = Walk(root, began_ns=time.time_ns())
     listing = _Listing(found)
     listing.start()
     overlay = RuleStack(list(overlay_rules(root, listing.stats, config)))
