@@ -35,6 +35,18 @@ FILES = {
 
 
 @pytest.fixture(scope="session")
+def rg_both(grep_both: Both, tmp_path_factory: pytest.TempPathFactory) -> Both:
+    """The same tree for ripgrep, which has to go through it in order."""
+    settings = tmp_path_factory.mktemp("rg") / "ripgreprc"
+    settings.write_text("--threads=1\n--no-mmap\n")
+    environment = grep_both.environment | {
+        "RIPGREP_CONFIG_PATH": str(settings),
+        "TERM": "xterm",
+    }
+    return Both(grep_both.root, grep_both.view, environment)
+
+
+@pytest.fixture(scope="session")
 def grep_both(both: Both, tmp_path_factory: pytest.TempPathFactory) -> Both:
     root = tmp_path_factory.mktemp("grep") / "tree"
     for name, data in FILES.items():

@@ -11,6 +11,7 @@ from tadoru.shell.regex.nodes import EMPTY, NEVER, Chars, Node, Opaque, alt, cat
 from tadoru.shell.regex.perl import PerlParser
 from tadoru.shell.regex.posix import PosixParser
 
+_SPECIAL = frozenset("\\.+*?()|[]{}^$#&-~")
 Syntax = Literal["basic", "extended", "fixed"]
 
 
@@ -82,3 +83,8 @@ def _raw(expression: str, rules: Rules, clock: Clock, fold: bool, rust: bool) ->
         expression = rf"(?<!\w)(?:{expression})(?!\w)"
     flags = ("i" if fold else "") + ("" if rust else "a")
     return Backtracker(expression, clock.left, flags=flags)
+
+
+def fixed_expression(text: str) -> str:
+    """Return an expression of Rust's or Perl's dialect that matches exactly a text."""
+    return "".join(f"\\{c}" if c in _SPECIAL else c for c in text)

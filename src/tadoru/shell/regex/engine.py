@@ -16,7 +16,7 @@ MEMORY_BYTES = 32 << 20
 
 
 class Engine:
-    """One compiled expression that never matches across a newline."""
+    """One compiled expression."""
 
     __slots__ = ("_anchor", "_match")
 
@@ -55,13 +55,16 @@ class Engine:
             at = end + 1
 
 
-def compiled(expression: str, *, longest: bool) -> Engine | None:
-    """Compile for RE2; None when it refuses (an expression that is too large)."""
+def compiled(expression: str, *, longest: bool, newlines: bool = False) -> Engine | None:
+    """Compile for RE2; None when it refuses (an expression that is too large).
+
+    `newlines`: matches may hold some.
+    """
     import re2
 
     options = re2.Options()
     options.log_errors = False
-    options.never_nl = True
+    options.never_nl = not newlines
     options.never_capture = True
     options.longest_match = longest
     options.max_mem = MEMORY_BYTES

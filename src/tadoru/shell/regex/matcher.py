@@ -7,21 +7,16 @@ under its time limit. A line is what lies between two newlines; with `zero`, bet
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 
 from tadoru.shell.regex import backtrack
 from tadoru.shell.regex.automaton import Automaton
 from tadoru.shell.regex.charset import (
     ASCII,
-    INVALID,
-    Ranges,
-    contains,
     intersect,
     negate,
-    union,
     word,
 )
 from tadoru.shell.regex.emit import Emitter
@@ -34,18 +29,17 @@ from tadoru.shell.regex.nodes import (
     Backref,
     Cat,
     Chars,
-    Group,
     Node,
     Opaque,
+    PatternError,
     Place,
-    Repeat,
+    group_names,
     needs_backtracking,
     nullable,
     walk,
 )
-
-_SWAP = bytes([10, *range(1, 10), 0, *range(11, 256)])
-"""Exchanges newline and NUL, so that `-z` is the same work as without."""
+from tadoru.shell.regex.swap import TABLE, swapped
+from tadoru.shell.regex.words import in_bytes, word_spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +62,8 @@ class Rules:
     """Lines end in NUL instead of newline (`-z`)."""
     ascii_words: bool = False
     """For `-w`, only ASCII letters, digits and the underscore make words (`grep -P`)."""
+    multiline: bool = False
+    """A match may hold newlines (`rg -U`); see `Matcher.regions`."""
     longest: bool = True
     """POSIX: the longest of the leftmost matches; else the first, as Perl has it."""
 
@@ -90,7 +86,7 @@ class Matcher:
         self.rules = rules
         self.literals: Literals = necessary(branches if branches is not None else [tree])
         self._clock = clock
-        self._core = _swapped(tree) if rules.zero else tree
+        self._core = swapped(tree) if rules.zero else tree
         self._backtracker = backtracker
         self._hard = needs_backtracking(tree)
         self._plans: dict[str, _Plan] = {}
@@ -104,7 +100,7 @@ class Matcher:
         if not data:
             return
         if self.rules.zero:
-            data = data.translate(_SWAP)
+            data = data.translate(TABLE)
         kind = _kind(data)
         literal = self._needle
         if self._everything:
@@ -120,7 +116,7 @@ class Matcher:
     def search(self, line: bytes) -> bool:
         """Tell whether one line (without its terminator) matches."""
         if self.rules.zero:
-            line = line.translate(_SWAP)
+            line = line.translate(TABLE)
         return self._decide(line, _kind(line))
 
     def _decide(self, line: bytes, kind: str) -> bool:
@@ -146,10 +142,12 @@ class Matcher:
 
     def spans(self, line: bytes) -> list[Span]:
         """Return the byte spans of the matches in a line that has one, without empty ones."""
+        if self.rules.multiline:
+            return list(self._across.spans(line))
         if self.rules.line:
             return [(0, len(line))] if line else []
         if self.rules.zero:
-            line = line.translate(_SWAP)
+            line = line.translate(TABLE)
         kind = _kind(line)
         plan = self._plan(kind)
         if plan.core is not None and not self.rules.word:
@@ -162,7 +160,7 @@ class Matcher:
         else:
             found = self._automaton_spans(text)
         spans = [span for span in found if span[0] < span[1]]
-        return spans if kind == "ascii" else _in_bytes(text, spans)
+        return spans if kind == "ascii" else in_bytes(text, spans)
 
     def _backtracked_spans(self, text: str) -> Iterator[Span]:
         at = 0
@@ -185,25 +183,48 @@ class Matcher:
                 at += 1
 
     def _word_spans(self, text: str) -> Iterator[Span]:
-        """Yield matches of `-w` as GNU looks for them: the longest, then shorter, then later.
+        return word_spans(text, self._automaton.ends, self._clock.check)
 
-        GNU 3.8 tries shorter ones only within as many bytes as the search has not yet passed
-        (`re_match` is given a length that counts from the last match, not from the line).
-        """
-        letters = word()
-        inside = [contains(letters, ord(character)) for character in text]
-        inside.append(False)
-        offsets = _byte_offsets(text)
-        at = passed = 0
-        while at <= len(text):
-            self._clock.check()
-            end = -1
-            if not (at and inside[at - 1]):
-                end = _fitting(self._automaton.ends(text, at), at, inside, offsets, passed)
-            if end >= 0:
-                yield at, end
-                passed = max(end, at + 1)
-            at = max(end, at + 1)
+    def groups(self, line: bytes, start: int) -> dict[int | str, Span]:
+        """Return the byte spans of the groups of the match that begins at `start`."""
+        text = line.decode("utf-8", "surrogateescape")
+        at = len(line[:start].decode("utf-8", "surrogateescape"))
+        match = self._wrapped_backtracker.find(text, at)
+        if match is None:
+            return {}
+        names = {name: number for number, name in group_names(self._core).items() if name}
+        numbered = {
+            n: match.span(n) for n in range(1, match.re.groups + 1) if match.span(n)[0] >= 0
+        }
+        found: dict[int | str, Span] = {n: in_bytes(text, [s])[0] for n, s in numbered.items()}
+        return found | {name: found[n] for name, n in names.items() if n in found}
+
+    # -- whole buffers -------------------------------------------------------------------------
+
+    def regions(self, data: bytes) -> Iterator[Span]:
+        """Yield the runs of lines that matches across newlines touch (`rg -U`)."""
+        begin = end = -1
+        for start, stop in self._across.spans(data):
+            first = data.rfind(b"\n", 0, start) + 1
+            last = data.find(b"\n", max(start, stop - 1))
+            last = len(data) if last < 0 else last
+            if begin >= 0 and first <= end:
+                end = max(end, last)
+                continue
+            if begin >= 0:
+                yield begin, end
+            begin, end = first, last
+        if begin >= 0:
+            yield begin, end
+
+    @cached_property
+    def _across(self) -> Engine:
+        emitter = Emitter(ascii_only=False, groups_of=self._core)
+        expression = emitter.write(wrapped(self._core, self.rules))
+        engine = compiled(expression, longest=False, newlines=True)
+        if engine is None or not emitter.exact:
+            raise PatternError("regex parse error: not supported with --multiline")
+        return engine
 
     # -- engines -------------------------------------------------------------------------------
 
@@ -312,66 +333,3 @@ def _kind(data: bytes) -> str:
     except UnicodeDecodeError:
         return "broken"
     return "utf8"
-
-
-def _byte_offsets(text: str) -> Sequence[int]:
-    """Return the byte offset of each character, and of the end."""
-    if text.isascii():
-        return range(len(text) + 1)
-    sizes = (len(character.encode("utf-8", "surrogateescape")) for character in text)
-    return list(accumulate(sizes, initial=0))
-
-
-def _fitting(
-    ends: list[int], start: int, inside: list[bool], offsets: Sequence[int], passed: int
-) -> int:
-    """Return the end of the match of `-w` that begins at `start`, or -1 (see `_word_spans`)."""
-    if not ends:
-        return -1
-    end = ends.pop()
-    while inside[end]:
-        limit = offsets[end] - 1 - offsets[passed]
-        while ends and offsets[ends[-1]] > limit:
-            ends.pop()
-        if not ends or ends[-1] == start:
-            return -1
-        end = ends.pop()
-    return end
-
-
-def _in_bytes(text: str, spans: list[Span]) -> list[Span]:
-    """Turn character offsets into byte offsets."""
-    found: list[Span] = []
-    chars = size = 0
-    for start, end in spans:
-        size += len(text[chars:start].encode("utf-8", "surrogateescape"))
-        length = len(text[start:end].encode("utf-8", "surrogateescape"))
-        found.append((size, size + length))
-        chars, size = end, size + length
-    return found
-
-
-def _swapped(node: Node) -> Node:
-    """Exchange newline and NUL in all sets of a tree."""
-    if isinstance(node, Chars):
-        return Chars(_swapped_ranges(node.ranges))
-    if isinstance(node, Cat):
-        return Cat(tuple(_swapped(part) for part in node.parts))
-    if isinstance(node, Alt):
-        return Alt(tuple(_swapped(branch) for branch in node.branches))
-    if isinstance(node, Repeat):
-        return Repeat(_swapped(node.node), node.low, node.high, node.lazy)
-    if isinstance(node, Group):
-        return Group(_swapped(node.node), node.number, node.name)
-    return node
-
-
-def _swapped_ranges(ranges: Ranges) -> Ranges:
-    both: Ranges = ((0, 0), (10, 10))
-    exchanged = tuple((10 - low, 10 - low) for low, _ in intersect(ranges, _points(ranges)))
-    rest = intersect(ranges, union(negate(both), INVALID))
-    return union(rest, exchanged)
-
-
-def _points(ranges: Ranges) -> Ranges:
-    return tuple((code, code) for code in (0, 10) if contains(ranges, code))

@@ -137,6 +137,11 @@ def groups(node: Node) -> dict[int, Node]:
     return {part.number: part.node for part in walk(node) if isinstance(part, Group)}
 
 
+def group_names(node: Node) -> dict[int, str]:
+    """Return the names of the numbered groups; empty for those without one."""
+    return {part.number: part.name for part in walk(node) if isinstance(part, Group)}
+
+
 def nullable(node: Node) -> bool:
     """Tell whether the empty string can match; true where that depends on the place."""
     if isinstance(node, Chars):

@@ -153,7 +153,10 @@ class PerlParser(Reader):
         look = next((mark for mark in ("?<=", "?<!", "?=", "?!") if self.take(mark)), "")
         if look and self.rust:
             raise self.error(
-                "", "look-around, including look-ahead and look-behind, is not supported", opening
+                "",
+                "look-around, including look-ahead and look-behind, is not supported",
+                opening,
+                len(look) + 1,
             )
         if not look:
             if self.take("?:"):
@@ -274,6 +277,7 @@ class PerlParser(Reader):
                 "numbers out of order in {} quantifier",
                 "invalid repetition count range, the start must be <= the end",
                 self.at,
+                end + 1 - self.at,
             )
         return least, most, end + 1
 
@@ -330,7 +334,7 @@ class PerlParser(Reader):
 
     def _reference(self) -> Node:
         if self.rust:
-            raise self.error("", "backreferences are not supported", self.at - 1)
+            raise self.error("", "backreferences are not supported", self.at - 1, 2)
         end = self.at
         while end < len(self.pattern) and self.pattern[end].isdigit() and end < self.at + 2:
             end += 1
