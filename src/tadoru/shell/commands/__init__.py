@@ -51,6 +51,7 @@ MODULES: dict[str, str] = {
     "cmp": "native",
     "cp": "cp",
     "dd": "native",
+    "diff": "diff",
     "du": "du",
     "egrep": "grep",
     "fgrep": "grep",
