@@ -261,3 +261,9 @@ def test_what_is_offered_exists_once_and_in_order(shop: View, written: str) -> N
     assert (answer.status == "resolved") == (
         answer.path in shop.tree and (bool(answer.path) or "exists" in answer.reason)
     )
+
+
+def test_a_bare_name_of_several_files_is_never_decided_alone(view_of: Callable[..., View]) -> None:
+    view = view_of(["app/settings.py", "vendor/third/generated/old/settings.py", "a.py"])
+    assert resolve(view, "settings.py").status == "ambiguous"
+    assert resolve(view, "settings.py", history=["app/views.py", "app"]).path == "app/settings.py"

@@ -50,7 +50,7 @@ def reply(
     best = found.ranked[0].score if found.ranked else 0.0
     request = context.request
     rule = "" if best >= IGNORED_BUT_SURE or request.outside else view.ignored(request.path)
-    if best >= RESOLVED and not rule and not _open_extension(context, found):
+    if best >= RESOLVED and not rule and not _undecided(context, found):
         return _resolved(view, context, found, top)
     if renames is not None and not rule:
         moved = _moved(view, context, list(renames(request.path)), top, alive)
@@ -193,8 +193,15 @@ def _ambiguous(view: View, context: Context, found: Found, top: int) -> Resoluti
     )
 
 
-def _open_extension(context: Context, found: Found) -> bool:
-    """Tell whether only the extension is in doubt, and more than one would do."""
+def _undecided(context: Context, found: Found) -> bool:
+    """Tell whether nothing in the request decides, however likely the first candidate is.
+
+    A bare name that several paths have, without history or intent; or a name that exists under
+    several extensions, none of them the one asked for.
+    """
+    alike = len(context.index.by_name.get(context.request.name, ()))
+    if context.bare and alike > 1 and not context.history and not context.intent:
+        return True
     if found.ranked[0].score >= SURE_OF_EXTENSION or found.ranked[0]["name_exact"]:
         return False
     near = [Candidate(s.path, s.score) for s in found.ranked[:3] if s.score >= SHOWN]
