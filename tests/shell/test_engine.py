@@ -239,3 +239,12 @@ def test_help_is_given_on_stdout(shell, name):
     result = shell(f"{name} --help", FILES)
     assert result.exit_code == 0 and result.stderr == ""
     assert result.stdout.startswith(f"Usage: {name} [")
+
+
+def test_a_loop_reads_from_a_descriptor_of_its_own(shell):
+    script = "while read -r a b <&3; do echo \"$b-$a\"; done 3< f; echo 'read x <&3'"
+    assert shell(script, {"f": b"1 x\n2 y\n"}).stdout == "x-1\ny-2\nread x <&3\n"
+
+
+def test_printf_makes_nul_bytes(shell):
+    assert shell(r"printf 'a\x00b' | od -An -c", {}).stdout == "   a  \\0   b\n"

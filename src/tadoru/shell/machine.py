@@ -65,7 +65,7 @@ class Machine:
         self._config = config
         self._deadline = deadline
         self._commands: dict[str, Callable[[], Command]] = {
-            name: _loader(name) for name in commands.available()
+            name: _loader(name) for name in commands.MODULES
         }
         self._commands.update({name: _wrapper(self, tool) for name, tool in tools.items()})
         self._max_commands = max_commands

@@ -9,6 +9,9 @@ import re
 
 _PRINTF = re.compile(r"\bprintf\s+(?:--\s+)?'[^']*'")
 _HEX_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\x00")
+_READ_FROM = re.compile(
+    r"\bread(?P<words>(?:[ \t]+-[a-zA-Z]+)*(?:[ \t]+\w+)*)[ \t]*<&(?P<descriptor>[3-9])(?!\d)"
+)
 _POSITION = re.compile(
     r"parse error(?: at line (?P<line>\d+), column \d+)?: (?P<what>.*)", re.DOTALL
 )
@@ -23,10 +26,34 @@ def mend(command: str) -> str:
     """Return a command that means to bashkit what the given one means to bash.
 
     `printf '\\x00'` prints nothing there, `printf '\\000'` the NUL byte that is meant.
+    `read x <&3` finds no descriptor in a loop that ends in `done 3< file`; `read -u 3 x` does.
     """
-    if "\\x00" not in command:
-        return command
-    return _PRINTF.sub(lambda found: _HEX_NUL.sub(r"\1\\000", found[0]), command)
+    if "\\x00" in command:
+        command = _PRINTF.sub(lambda found: _HEX_NUL.sub(r"\1\\000", found[0]), command)
+    if "<&" in command and "read" in command:
+        command = _READ_FROM.sub(_read_descriptor, command)
+    return command
+
+
+def _read_descriptor(found: re.Match[str]) -> str:
+    if _quoted(found.string, found.start()):
+        return found[0]
+    return f"read -u {found['descriptor']}{found['words']}"
+
+
+def _quoted(text: str, end: int) -> bool:
+    """Tell whether a position lies inside quotes."""
+    quote, position = "", 0
+    while position < end:
+        letter = text[position]
+        if letter == "\\" and quote != "'":
+            position += 1
+        elif quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        position += 1
+    return bool(quote)
 
 
 def syntax_error(message: str) -> str:

@@ -11,9 +11,7 @@ return a code. Let BrokenPipe through.
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from typing import cast
 
 from tadoru.shell.commands.context import (
@@ -97,12 +95,6 @@ MODULES: dict[str, str] = {
     "zip": "native",
 }
 """Name of a command -> module in this folder."""
-
-
-@cache
-def available() -> list[str]:
-    """Return the names of the commands whose module is there."""
-    return [name for name, module in MODULES.items() if find_spec(f"{__name__}.{module}")]
 
 
 def load(name: str) -> Command:
