@@ -37,7 +37,7 @@ PULL = 0.003
 """Strength of the pull towards the hand-set weights (L2)."""
 STEPS = 400
 RATE = 0.05
-LOSSES = (0.0, 0.25, 0.5, 1.0, 1.5)
+LOSSES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
 """Tried for each further chunk of one file, in logits before calibration."""
 BEST_BODY = SIGNALS.index("best_body")
 

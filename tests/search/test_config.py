@@ -78,6 +78,7 @@ def answer(config: SearchConfig, **request: Any) -> Any:
 
 
 WIDE = SearchConfig(smart_max_k=40, rerank_top_n=40, smart_min_score=0.0, smart_top_score_ratio=0.1)
+BARE = SearchConfig(smart_top_score_ratio=1.01)  # no further chunks of the hits' own files
 LEAN = replace(WIDE, enable_smart_top_k=False)
 CASES: dict[str, tuple[SearchConfig, Any]] = {
     "vector_top_k": (LEAN, 2),
@@ -93,15 +94,15 @@ CASES: dict[str, tuple[SearchConfig, Any]] = {
     "max_rerank_chars": (LEAN, 80),
     "max_breadcrumb_chars": (LEAN, 12),
     "head_ratio": (replace(LEAN, max_rerank_chars=60), 0.1),
-    "neighbor_hops": (SearchConfig(breadcrumb_expand_limit=0), 0),
-    "breadcrumb_expand_limit": (SearchConfig(neighbor_hops=0), 0),
-    "import_files_per_seed": (SearchConfig(neighbor_hops=0), 0),
-    "chunks_per_import_file": (SearchConfig(neighbor_hops=0), 0),
+    "neighbor_hops": (replace(BARE, breadcrumb_expand_limit=0), 0),
+    "breadcrumb_expand_limit": (replace(BARE, neighbor_hops=0), 0),
+    "import_files_per_seed": (replace(BARE, neighbor_hops=0), 0),
+    "chunks_per_import_file": (replace(BARE, neighbor_hops=0), 0),
     "reverse_import_files_per_seed": (
-        SearchConfig(neighbor_hops=0, call_sites_per_seed=0, import_files_per_seed=0), 0,
+        replace(BARE, neighbor_hops=0, call_sites_per_seed=0, import_files_per_seed=0), 0,
     ),
     "call_sites_per_seed": (
-        SearchConfig(neighbor_hops=0, reverse_import_files_per_seed=0, smart_max_k=1), 0,
+        replace(BARE, neighbor_hops=0, reverse_import_files_per_seed=0, smart_max_k=1), 0,
     ),
     "max_segments_per_file": (replace(WIDE, neighbor_hops=0), 1),
     "max_total_chars": (WIDE, 900),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -71,13 +72,16 @@ def test_cut_middle_never_exceeds_its_limit(text: str, limit: int) -> None:
 
 @pytest.mark.parametrize("source", ["neighbour", "sibling", "import", "importer", "call site"])
 def test_each_kind_of_expansion_adds_something(ask: Ask, source: str) -> None:
-    found = ask("total price of items", top=1, debug=True, include_globs=())
-    cart = ask("remove an item from the cart", top=1, debug=True)
-    sources = {
-        s for answer in (found, cart) for file in answer.files for seg in file.segments
-        for s in seg.sources
-    }  # fmt: skip
-    assert source in sources | set(found.debug["expanded"]) | set(cart.debug["expanded"])
+    bare = SearchConfig(smart_top_score_ratio=1.01)
+    found = ask("total price of items", top=1, debug=True, config=bare)
+    cart = ask("remove_item", top=1, debug=True, config=bare)
+    alone = ask("remove_item", top=1, debug=True, config=replace(bare, neighbor_hops=0))
+    sources = {name for answer in (found, cart, alone) for name in answer.debug["expanded"]}
+    assert source in sources
+
+
+def test_ranked_chunks_of_a_hits_own_file_come_back(ask: Ask) -> None:
+    assert ask("cart items", top=1, debug=True).debug["expanded"].get("same file")
 
 
 def test_expansion_scores_below_its_seed(ask: Ask) -> None:

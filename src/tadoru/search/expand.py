@@ -1,6 +1,7 @@
 """From the hits to what is needed to understand them, along stored edges only.
 
-E1 neighbours in the file, E2 siblings under the same breadcrumb, E3 files that a hit imports,
+First further chunks of the hits' files that were ranked themselves, then E1 neighbours in the
+file, E2 siblings under the same breadcrumb, E3 files that a hit imports,
 E4 files that import it, E5 places that call what it defines. Each step lowers the score by a
 fixed factor, so the packer prefers the hits themselves. Source of the steps and factors:
 ContextWeaver 1.5.4; there E4 reads every file of the index for each question, here it is a lookup.
@@ -19,6 +20,7 @@ from tadoru.text.terms import expand as expand_word
 from tadoru.types import Chunk
 from tadoru.views import Admit, View
 
+SAME_FILE = 0.9
 NEIGHBOUR, SIBLING, IMPORT, IMPORTER, CALL_SITE = 0.8, 0.7, 0.6, 0.5, 0.5
 THROUGH_BARREL = 0.7
 """Further factor for what is reached through a file that only re-exports."""
@@ -43,9 +45,13 @@ class Expansion:
         self._found: dict[Key, Found] = {}
         self._seeds: frozenset[Key] = frozenset()
 
-    def of(self, seeds: Sequence[Found]) -> list[Found]:
-        """Return what lies around the seeds, best first; never a seed itself."""
+    def of(self, seeds: Sequence[Found], ranked: Sequence[Found] = ()) -> list[Found]:
+        """Return what lies around the seeds, best first; never a seed itself.
+
+        `ranked`: candidates that the cut-off left out; those of a seed's file come back.
+        """
         self._seeds = frozenset(seed.key for seed in seeds)
+        self._same_file(seeds, ranked)
         for seed in seeds:
             file = self._facts.file(self._view, seed.path)
             if file is None or seed.chunk.index < 0:
@@ -63,6 +69,18 @@ class Expansion:
         if key in self._seeds or (known is not None and known.score >= score):
             return
         self._found[key] = Found(chunk, score=score, sources=(source,), seed=False)
+
+    def _same_file(self, seeds: Sequence[Found], ranked: Sequence[Found]) -> None:
+        best: dict[str, float] = {}
+        floor = self._settings.smart_min_score
+        for seed in seeds:
+            best[seed.path] = max(seed.score, best.get(seed.path, 0.0))
+        for candidate in ranked:
+            seed_score = best.get(candidate.path, 0.0)
+            needed = max(floor, self._settings.smart_top_score_ratio * seed_score)
+            if seed_score and candidate.alone >= needed:
+                score = min(candidate.alone, seed_score) * SAME_FILE
+                self._add(candidate.chunk, score, "same file")
 
     def _visible(self, path: str) -> FileFacts | None:
         """Return a file that the filters of the question admit."""

@@ -24,6 +24,8 @@ class Found:
     fused: float = 0.0
     score: float = 0.0
     """Calibrated, 0..1; comparable between questions, with a reranker or without."""
+    alone: float = 0.0
+    """The score without regard to better chunks of the same file."""
     sources: tuple[str, ...] = ()
     text: str | None = None
     """Set when read already; a scanned piece of a file has no other home."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tadoru.search.facts import fold_name
 from tadoru.search.query import Question, QuestionKind
@@ -20,7 +20,7 @@ MIN_SUBSTRING = 4
 """Shorter terms are looked for as whole words: `id` stands in `width`."""
 NEAR_CHARS = 160
 """Words this close to each other are about the same thing: about three lines."""
-OCCURRENCES = 8
+OCCURRENCES = 4
 """Places of one concept that are looked at for nearness."""
 PRIMARY = 0.6
 """Terms at least this strong are the concept itself, not a synonym."""
@@ -53,10 +53,18 @@ class Lens:
     total: float
     probes: tuple[tuple[str, re.Pattern[str] | None], ...]
     """Terms looked for in text, short ones as whole words."""
+    seen: dict[frozenset[str], float] = field(default_factory=dict)
+    """Coverages worked out before: candidates share the few subsets of a question's terms."""
 
     def coverage(self, terms: Set[str]) -> float:
         """Return the share of the question that a set of terms speaks of, 0..1."""
-        shared = self.by_term.keys() & terms
+        shared = frozenset(self.by_term.keys() & terms)
+        known = self.seen.get(shared)
+        if known is None:
+            known = self.seen[shared] = self._coverage(shared)
+        return known
+
+    def _coverage(self, shared: frozenset[str]) -> float:
         if not shared or not self.total:
             return 0.0
         best: dict[int, float] = {}
