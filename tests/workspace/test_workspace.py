@@ -268,7 +268,8 @@ def test_several_roots_lie_below_their_names(
         assert workspace.roots == {"/shop": str(shared_repository), "/shop-2": str(repository)}
         assert workspace.run("ls /").stdout == "shop\nshop-2\n"
         assert workspace.definition("only_here").symbols[0].path == "shop-2/only_here.py"
-        assert workspace.resolve("only_heer.py").path == "shop-2/only_here.py"
+        assert workspace.resolve("only_heer.py").candidates[0].path == "shop-2/only_here.py"
+        assert workspace.resolve("shop/only_here.py").path == "shop-2/only_here.py"
         hit = workspace.search("only here").hits[0]
         assert hit.host_path == str(repository / "only_here.py")
 
