@@ -248,3 +248,8 @@ def test_a_loop_reads_from_a_descriptor_of_its_own(shell):
 
 def test_printf_makes_nul_bytes(shell):
     assert shell(r"printf 'a\x00b' | od -An -c", {}).stdout == "   a  \\0   b\n"
+
+
+def test_commands_that_commands_start_inherit_the_environment_and_directory(shell):
+    script = "export X=1; Y=2; cd docs; find a.md -exec sh -c 'echo $X-$Y-$PWD' \\;"
+    assert shell(script, FILES).stdout == "1--/docs\n"

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tadoru.config import ShellConfig
@@ -72,14 +73,16 @@ class Machine:
         self._nested = 0
         self._depth = 0
 
-    def interpreter(self, cwd: str, *, native: str = "") -> Bash:
+    def interpreter(
+        self, cwd: str, *, native: str = "", env: Mapping[str, str] | None = None
+    ) -> Bash:
         """Return a new interpreter; the command `native` is bashkit's own there, on raw bytes."""
         from bashkit import Bash, ExecutionProfile
 
         bash = Bash(
             profile=ExecutionProfile.Interactive,
             cwd=cwd,
-            env=ENVIRONMENT,
+            env={**ENVIRONMENT, **(env or {})},
             username="agent",
             hostname="tadoru",
             max_commands=self._max_commands,
@@ -130,7 +133,14 @@ class Machine:
         seconds = self._config.timeout_seconds
         return f"bash: stopped after {seconds:g} s: narrow the command, or stop early with head\n"
 
-    async def nested(self, script: str, cwd: str, *, native: str = "") -> tuple[bytes, bytes, int]:
+    async def nested(
+        self,
+        script: str,
+        cwd: str,
+        *,
+        native: str = "",
+        env: Mapping[str, str] | None = None,
+    ) -> tuple[bytes, bytes, int]:
         """Run a script in an interpreter of its own: stdout, stderr, exit code."""
         self._nested += 1
         if self._nested > MAX_NESTED or self._depth >= MAX_DEPTH:
@@ -139,7 +149,7 @@ class Machine:
         try:
             out = _Buffer()
             err = _Buffer()
-            bash = self.interpreter(cwd, native=native)
+            bash = self.interpreter(cwd, native=native, env=env)
             code, trouble = await self.execute(bash, script, out.take, err.take)
             if native:
                 return out.value(), err.value() + encode(trouble), code
@@ -195,9 +205,14 @@ class Machine:
             pull=pull,
             push=out.push,
             push_error=err.push,
-            run_script=self.nested,
+            run_script=partial(self.nested, env=_exported(given.env)),
             pipes=_Pipes(given.fs),
         )
+
+
+def _exported(env: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that a command's own commands inherit."""
+    return {name: value for name, value in env.items() if name != "PWD"}
 
 
 def _loader(name: str) -> Callable[[], Command]:
