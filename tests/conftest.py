@@ -108,7 +108,12 @@ def repository(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def shared_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small git repository that no test changes, indexed once."""
-    return make_repository(tmp_path_factory.mktemp("shared") / "shop")
+    import tadoru
+
+    root = make_repository(tmp_path_factory.mktemp("shared") / "shop")
+    with tadoru.open(root) as workspace:
+        workspace.index()
+    return root
 
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

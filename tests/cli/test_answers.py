@@ -238,6 +238,7 @@ def test_several_roots_lie_side_by_side(cli: Run, tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / f"{name}.txt").write_text(f"{name}\n")
     roots = ("--root", str(tmp_path / "one"), "--root", str(tmp_path / "two"))
+    assert cli("index", *roots).returncode == 0
     done = cli("list-files", *roots)
     assert sorted(done.stdout.split()) == ["one/one.txt", "two/two.txt"]
     assert cli(*roots, "sh", "cat /two/two.txt").stdout == "two\n"
@@ -278,6 +279,7 @@ def test_groups_restrict_what_is_seen(cli: Run, repository: Path, tmp_path: Path
     config = tmp_path / "config.toml"
     config.write_text('[access]\n"**" = "public"\n"src/**" = ["staff"]\n')
     env = {"TADORU_CONFIG": str(config), "TADORU_HOME": str(tmp_path / "home")}
+    assert cli("index", cwd=repository, env=env).returncode == 0
     outside = cli("list-files", cwd=repository, env=env)
     assert "README.md" in outside.stdout
     assert "src/" not in outside.stdout

@@ -53,6 +53,7 @@ def test_large_and_binary_files_are_exact(repository: Path) -> None:
     data = bytes(range(256)) * 2_500
     (repository / "it's big.bin").write_bytes(data)
     with tadoru.open(repository) as workspace:
+        workspace.index()
         assert TadoruFileSystem(workspace=workspace).cat_file("it's big.bin") == data
 
 
@@ -72,6 +73,7 @@ def test_it_is_found_by_its_protocol(shared_repository: Path) -> None:
 
 def test_a_change_is_seen(repository: Path) -> None:
     with tadoru.open(repository) as workspace:
+        workspace.index()
         fs = TadoruFileSystem(workspace=workspace)
         assert not fs.exists("new.txt")
         (repository / "new.txt").write_text("new\n")
