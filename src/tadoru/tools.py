@@ -25,6 +25,9 @@ Tool = Callable[[list[str], bytes, str], Outcome]
 """(arguments, standard input, working directory) -> (stdout, stderr, exit code)."""
 
 
+NAMES = ("search", "resolve", "outline", "definition", "references", "map")
+
+
 class _Usage(Exception):
     pass
 
@@ -40,14 +43,7 @@ class _Parser(argparse.ArgumentParser):
 def shell_tools(workspace: Workspace, view: View) -> Mapping[str, Tool]:
     """Return the commands by name, bound to one view."""
     commands = _Commands(workspace, view)
-    return {
-        "search": commands.search,
-        "resolve": commands.resolve,
-        "outline": commands.outline,
-        "definition": commands.definition,
-        "references": commands.references,
-        "map": commands.map,
-    }
+    return {name: getattr(commands, name) for name in NAMES}
 
 
 def _guarded(

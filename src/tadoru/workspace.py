@@ -340,9 +340,11 @@ class Workspace:
         """Return a hint for a path that the shell did not find, within the asker's view."""
         answer = self.resolve_in(view, path, op="read", cwd="", top=3)
         if answer.status == "resolved" and answer.path:
-            return f"did you mean {answer.path}?"
+            return f"did you mean /{answer.path}?"
         if answer.status == "ambiguous" and answer.candidates:
-            return "did you mean one of: " + ", ".join(c.path for c in answer.candidates) + "?"
+            return (
+                "did you mean one of: " + ", ".join(f"/{c.path}" for c in answer.candidates) + "?"
+            )
         return None
 
     def _secret(self) -> bytes:
@@ -353,8 +355,9 @@ class Workspace:
     def complete(self, line: str, *, cwd: str = "/") -> list[str]:
         """Return completions of the last word of a command line."""
         from tadoru.shell import complete
+        from tadoru.tools import NAMES
 
-        return complete(self._view(), line, cwd)
+        return complete(self._view(), line, cwd, tools=NAMES)
 
     # -- reading -------------------------------------------------------------------------------
 
