@@ -55,6 +55,15 @@ def test_python_absolute_relative_and_submodules() -> None:
     ]
 
 
+def test_a_directory_without_init_is_a_package_too() -> None:
+    files = {"shop/cart.py": "", "app.py": "from shop import cart, other\nimport shop.cart\n"}
+    assert edges(files, "app.py") == [
+        ("shop", "shop/cart.py"),
+        ("shop", ""),
+        ("shop.cart", "shop/cart.py"),
+    ]
+
+
 def test_a_file_inside_a_package_is_no_top_level_module() -> None:
     files = {"pkg/__init__.py": "", "pkg/json.py": "", "app.py": "import json\n"}
     assert edges(files, "app.py") == [("json", "")]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,13 +19,14 @@ from tadoru.config import Config
 from tadoru.indexing.changes import Changes, compare
 from tadoru.indexing.crew import looked_at
 from tadoru.indexing.labels import ensure, everything, labels
+from tadoru.indexing.moved import moved
 from tadoru.indexing.read import Outcome, Task, read
 from tadoru.indexing.reporting import curiosities, dry_run, listed, size_of
-from tadoru.indexing.targets import MANIFEST_NAMES, Targets
+from tadoru.indexing.targets import Targets
 from tadoru.indexing.walk import Walk
 from tadoru.stores.sqlite.records import FileRecord
 from tadoru.text.decode import decode
-from tadoru.types import Freshness, Import, IndexReport
+from tadoru.types import Freshness, IndexReport
 
 if TYPE_CHECKING:
     from tadoru.stores.sqlite import SqliteStore
@@ -115,7 +116,8 @@ class _Run:
         """Name, read and write what changed; then give untouched files their new targets."""
         stats = [self.walk.file_stat(path) for path in (*changes.added, *changes.changed)]
         self.writer.set_state(Freshness.UPDATING)
-        self.writer.delete(changes.deleted)
+        replaced = [p for p in changes.changed if self.known[p].kind != self._kind(p)]
+        self.writer.delete((*changes.deleted, *replaced))  # a link keeps nothing of a file
         self.writer.names(stats)
         tasks = [
             Task(stat, self._digest(stat.path))
@@ -126,16 +128,19 @@ class _Run:
         self.total = len(tasks)
         self.targets = Targets(self.walk.stats.keys(), self._manifest)
         self._work(tasks)
-        moved = self._moved_edges(changes)
-        if moved:
-            self.total += len(moved)
-            self._work([Task(self.walk.file_stat(path)) for path in moved])
+        if self.known:
+            elsewhere = moved(self.store, self.targets, changes, everything(self.store))
+            self.total += len(elsewhere)
+            self._work([Task(self.walk.file_stat(path)) for path in elsewhere])
         self.writer.finish()
         self.writer.set_state(Freshness.FRESH)
 
+    def _kind(self, path: str) -> str:
+        return "link" if path in self.walk.targets else "file"
+
     def _digest(self, path: str) -> bytes:
         row = self.known.get(path)
-        return row.digest if row else b""
+        return row.digest if row and row.kind == self._kind(path) else b""
 
     def _work(self, tasks: list[Task]) -> None:
         """Read files and write what was found, in batches."""
@@ -181,27 +186,6 @@ class _Run:
             return replace(record, imports=self.targets.resolve(record.imports, record.language))
         return record
 
-    # -- imports ---------------------------------------------------------------------------------
-
-    def _moved_edges(self, changes: Changes) -> list[str]:
-        """Return untouched files whose imports lead elsewhere since the tree changed."""
-        touched = {*changes.added, *changes.changed}
-        tree_changed = changes.added or changes.deleted
-        manifest_changed = any(p.rpartition("/")[2] in MANIFEST_NAMES for p in changes.changed)
-        if not self.known or not (tree_changed or manifest_changed) or self.targets is None:
-            return []
-        access = everything(self.store)
-        moved: list[str] = []
-        for entry in self.store.entries(access=access):
-            if entry.path in touched or not entry.language:
-                continue
-            stored = self.store.imports(entry.path, access=access)
-            if stored and _edges(stored) != _edges(
-                self.targets.resolve(_whole(stored), entry.language)
-            ):
-                moved.append(entry.path)
-        return moved
-
     def _manifest(self, path: str) -> str | None:
         try:
             root = os.fsencode(self.walk.root)
@@ -245,18 +229,3 @@ def _urgency(path: str) -> tuple[bool, int, str]:
     """Read shallow code first: it is what early questions are about."""
     data = path.endswith((".po", ".json", ".svg", ".csv", ".txt", ".lock", ".xml"))
     return (data, path.count("/"), path)
-
-
-def _edges(edges: Iterable[Import]) -> set[tuple[str, int, str, frozenset[str]]]:
-    return {(edge.module, edge.line, edge.target, frozenset(edge.names)) for edge in edges}
-
-
-def _whole(edges: Iterable[Import]) -> Iterator[Import]:
-    """Join the edges of one statement, which were split by target."""
-    statements: dict[tuple[str, int], Import] = {}
-    for edge in edges:
-        key = (edge.module, edge.line)
-        before = statements.get(key)
-        names = (*before.names, *edge.names) if before else edge.names
-        statements[key] = replace(edge, names=tuple(dict.fromkeys(names)))
-    yield from statements.values()

@@ -116,23 +116,27 @@ class Targets:
     # -- Python ----------------------------------------------------------------------------------
 
     def _python_edges(self, edge: Import) -> Iterator[Import]:
-        base = self._python_base(edge)
-        if base is None:
-            yield edge
-            return
-        own = self.first((f"{base}.py", f"{base}.pyi", join(base, "__init__.py")))
+        base = self._python_base(edge.module, edge)
+        own = ""
+        if base:
+            own = self.first((f"{base}.py", f"{base}.pyi", join(base, "__init__.py")))
         groups: dict[str, list[str]] = {}
         for name in edge.names:
-            inner = join(base, name)
-            module = self.first((f"{inner}.py", f"{inner}.pyi", f"{inner}/__init__.py"))
-            groups.setdefault(module or own, []).append(name)
+            groups.setdefault(self._python_member(edge, base, name) or own, []).append(name)
         for target, names in (groups or {own: []}).items():
             yield replace(edge, target="" if target == edge.path else target, names=tuple(names))
 
-    def _python_base(self, edge: Import) -> str | None:
+    def _python_member(self, edge: Import, base: str | None, name: str) -> str:
+        """Return the file of a name that is a module itself."""
+        if base is None:  # a directory without `__init__.py` is a package, too (PEP 420)
+            base = self._python_base(f"{edge.module}.{name}", edge)
+            return self.first((f"{base}.py", f"{base}.pyi", f"{base}/__init__.py")) if base else ""
+        inner = join(base, name)
+        return self.first((f"{inner}.py", f"{inner}.pyi", f"{inner}/__init__.py"))
+
+    def _python_base(self, module: str, edge: Import) -> str | None:
         """Return the path of the module without its extension; None when it is not in the tree."""
         directory = edge.path.rpartition("/")[0]
-        module = edge.module
         if module.startswith("."):
             levels = len(module) - len(module.lstrip("."))
             for _ in range(levels - 1):
