@@ -88,14 +88,14 @@ def _with_errors(function: Callable[..., str]) -> Callable[..., str]:
 
 
 def _plain(schema: Any) -> Any:
-    """Drop the generated titles, which cost tokens and say nothing."""
+    """Drop generated titles and empty defaults, which cost tokens and say nothing."""
     if isinstance(schema, dict):
         return {
             key: {name: _plain(item) for name, item in value.items()}
             if key == "properties"
             else _plain(value)
             for key, value in schema.items()
-            if key != "title"
+            if key != "title" and (key != "default" or value)
         }
     return [_plain(item) for item in schema] if isinstance(schema, list) else schema
 
