@@ -14,57 +14,56 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tadoru.errors import (
-    BadInput,
-    BroadRoot,
-    ConfigError,
-    CorruptStore,
-    IsADirectoryHere,
-    LimitExceeded,
-    NewerStore,
-    NotADirectoryHere,
-    NotIndexed,
-    OutsideRoots,
-    PathNotFound,
-    ReadOnly,
-    StoreBusy,
-    StoreError,
-    StoreFull,
-    TadoruError,
-    Unavailable,
-)
-from tadoru.types import (
-    Candidate,
-    Chunk,
-    Entry,
-    FileList,
-    FileRow,
-    Freshness,
-    Hit,
-    Import,
-    IndexReport,
-    IndexState,
-    Kind,
-    PackedFile,
-    Principal,
-    ReadAnswer,
-    Reference,
-    ReferenceList,
-    Resolution,
-    RetryResult,
-    Role,
-    RunResult,
-    SearchAnswer,
-    Segment,
-    Span,
-    Symbol,
-    SymbolList,
-    TextAnswer,
-)
-
 if TYPE_CHECKING:
     from tadoru.config import Config
+    from tadoru.errors import (
+        BadInput,
+        BroadRoot,
+        ConfigError,
+        CorruptStore,
+        IsADirectoryHere,
+        LimitExceeded,
+        NewerStore,
+        NotADirectoryHere,
+        NotIndexed,
+        OutsideRoots,
+        PathNotFound,
+        ReadOnly,
+        StoreBusy,
+        StoreError,
+        StoreFull,
+        TadoruError,
+        Unavailable,
+    )
     from tadoru.opening import open_workspace as open
+    from tadoru.types import (
+        Candidate,
+        Chunk,
+        Entry,
+        FileList,
+        FileRow,
+        Freshness,
+        Hit,
+        Import,
+        IndexReport,
+        IndexState,
+        Kind,
+        PackedFile,
+        Principal,
+        ReadAnswer,
+        Reference,
+        ReferenceList,
+        Resolution,
+        RetryResult,
+        Role,
+        RunResult,
+        SearchAnswer,
+        Segment,
+        Span,
+        Symbol,
+        SymbolList,
+        TextAnswer,
+    )
     from tadoru.workspace import Workspace
 
 __version__ = "0.1.0"
@@ -127,10 +126,19 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load the workspace and the configuration when they are first asked for."""
-    if name not in _LAZY:
+    """Load what is asked for when it is first asked for; a hook has no time for the rest."""
+    if name in _LAZY:
+        module, attribute = _LAZY[name]
+    elif name in __all__:
+        places = ("tadoru.errors", "tadoru.types")
+        module = next(place for place in places if hasattr(import_module(place), name))
+        attribute = name
+    else:
         raise AttributeError(f"module 'tadoru' has no attribute {name!r}")
-    module, attribute = _LAZY[name]
     value = getattr(import_module(module), attribute)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *globals()]

@@ -171,6 +171,6 @@ def statistics(view: View, state: IndexState) -> dict[str, Any]:
         "not_indexed": pending,
         "languages": dict(languages.most_common()),
         "roles": dict(roles.most_common()),
-        "roots": view.roots,
+        "roots": {f"/{place}": root for place, root in view.roots.items()},
         "index": to_json(state),
     }

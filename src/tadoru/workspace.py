@@ -252,6 +252,7 @@ class Workspace:
         Raises: `BadInput` for an empty question, one over 100,000 bytes, or an unknown revision.
         """
         view = self._view()
+        _positive(top=top, budget=budget)
         answer = self.search_in(
             view,
             question,
@@ -263,7 +264,7 @@ class Workspace:
             exclude_globs=tuple(exclude),
             languages=tuple(languages),
             tests=tests,
-            under=under.strip("/"),
+            under=inside(view, under) if under else "",
             max_files=max_files,
             max_segments_per_file=max_segments_per_file,
             max_total_chars=max_total_chars,
@@ -411,8 +412,10 @@ class Workspace:
         from tadoru.search import list_files
 
         view = self._view()
+        _positive(offset=offset, limit=limit)
+        place = inside(view, under) if under else ""
         page = list_files(
-            view, glob=glob, language=language, under=under.strip("/"), offset=offset, limit=limit
+            view, glob=glob, language=language, under=place, offset=offset, limit=limit
         )
         rows = tuple(replace(row, host_path=view.host_path(row.path)) for row in page.files)
         return replace(page, files=rows, index=self._state(view))
@@ -478,6 +481,8 @@ class Workspace:
 
         view = self._view()
         inner = inside(view, path) if path else ""
+        if view.entry(inner) is None:
+            raise PathNotFound(f"{path}: no such file or directory")
         answer = repo_map(view, inner, budget=budget or self.config.budget, counter=self._counter)
         return replace(answer, index=self._state(view))
 
@@ -559,3 +564,9 @@ def _with_host_paths(answer: Resolution, view: View) -> Resolution:
         host_path=view.host_path(answer.path) if answer.status == "resolved" else "",
         candidates=tuple(located(candidate) for candidate in answer.candidates),
     )
+
+
+def _positive(**numbers: int | None) -> None:
+    for name, number in numbers.items():
+        if number is not None and number < 0:
+            raise BadInput(f"{name} is negative: {number}", hint="give 0 or more")
