@@ -1,4 +1,13 @@
-"""A grammar of expressions and of lines, in the corners where engines differ."""
+"""A grammar of expressions and of lines, in the corners where engines differ.
+
+    expression = branch { | branch }        branch = [^] piece... [$]
+    piece = atom [repetition]               atom = letter . bracket \\w \\W \\s \\S ( expression )
+          | \\< \\> \\b \\B | ^ $            | ( atom atom ) piece \\N
+    repetition = * ** + ? {n} {n,} {,m} {n,m} {,} { }*
+
+Left out, because glibc itself is wrong there: assertions within what is repeated, and
+back-references to groups that are repeated or hold alternatives.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +18,16 @@ LINE_ALPHABET = "aaabbbccABCk0_-. \té日ſßÉ*+{}1"
 CLASSES = ["alpha", "digit", "alnum", "upper", "lower", "space", "punct", "blank", "xdigit"]
 
 
-def pattern(rng: random.Random, *, extended: bool, depth: int = 3) -> str:
-    """Return an expression; with `depth` 0, an atom."""
-    return _Writer(rng, extended=extended).alternatives(depth)
+def pattern(rng: random.Random, *, extended: bool, depth: int = 3, references: bool = True) -> str:
+    """Return an expression, with groups `depth` deep, with or without back-references."""
+    return _Writer(rng, extended=extended, references=references).alternatives(depth)
 
 
 class _Writer:
-    def __init__(self, rng: random.Random, *, extended: bool) -> None:
+    def __init__(self, rng: random.Random, *, extended: bool, references: bool) -> None:
         self.rng = rng
         self.extended = extended
-        self.closed = 0
+        self.references = references
         self.opened = 0
         self.repeated = 0
 
@@ -73,14 +82,20 @@ class _Writer:
             return self.rng.choice([r"\<", r"\>", r"\b", r"\B"])
         if roll < 0.88 and not self.repeated:
             return self.rng.choice(["^", "$"]) if self.extended else self.rng.choice("^$")
-        if roll < 0.90 and self.closed:
-            return f"\\{self.rng.randint(1, min(self.closed, 9))}"
+        if roll < 0.90 and self.references and not self.repeated and self.opened < 9:
+            self.opened += 1
+            number = self.opened
+            group = (
+                self.op("(") + self.simple() + self.rng.choice(["", self.simple()]) + self.op(")")
+            )
+            return group + self.rng.choice(["", ".", ".*", "b"]) + f"\\{number}"
         if depth:
             self.opened += 1
-            inner = self.alternatives(depth - 1)
-            self.closed = self.opened
-            return self.op("(") + inner + self.op(")")
+            return self.op("(") + self.alternatives(depth - 1) + self.op(")")
         return self.rng.choice(ALPHABET)
+
+    def simple(self) -> str:
+        return self.rng.choice(["a", "b", "é", "[ab]", "[[:alpha:]]", r"\w", "[^ab]"])
 
     def bracket(self) -> str:
         items = [self.item() for _ in range(self.rng.randint(1, 3))]

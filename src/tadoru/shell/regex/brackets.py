@@ -44,6 +44,8 @@ class Bracket:
         negated = pattern.startswith("^", self.at)
         if negated:
             self.at += 1
+        if self.at >= len(pattern):
+            raise PatternError("Invalid regular expression")
         first = self.at
         found: list[Ranges] = []
         while True:

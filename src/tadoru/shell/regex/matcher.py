@@ -41,6 +41,9 @@ from tadoru.shell.regex.nodes import (
 from tadoru.shell.regex.swap import TABLE, swapped
 from tadoru.shell.regex.words import in_bytes, word_spans
 
+MAX_NODES = 100_000
+"""Characters and operators of an expression that is more than a literal."""
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -83,6 +86,8 @@ class Matcher:
         branches: list[Node] | None = None,
         backtracker: backtrack.Backtracker | None = None,
     ) -> None:
+        if sum(1 for _ in walk(tree)) > MAX_NODES and needle(tree, whole_word=False) is None:
+            raise PatternError("Regular expression too big")
         self.rules = rules
         self.literals: Literals = necessary(branches if branches is not None else [tree])
         self._clock = clock
@@ -123,6 +128,9 @@ class Matcher:
         """Decide one line. `kind` is that of the buffer; a line can be simpler than it."""
         if kind != "ascii" and line.isascii():
             kind = "ascii"
+        literal = self._needle
+        if literal is not None and (literal.simple or kind == "ascii"):
+            return next(literal.lines(line), None) is not None
         plan = self._plan(kind)
         if plan.decides:
             return plan.scan.search(line) is not None
