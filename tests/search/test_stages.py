@@ -103,6 +103,16 @@ def test_scan_stops_at_its_deadline_and_counts_what_waits() -> None:
     assert (everything.read, everything.waiting) == (1, 0)
 
 
+def test_scan_reads_the_promising_source_files_first() -> None:
+    files = {"a.md": "sessions expire\n", "b.py": "sessions expire\n", "z/session.py": "expire\n"}
+    view = View({"": store_of(files, unindexed=set(files))}, Principal())
+    ticks = iter(range(1_000))
+    pool = Pool()
+    lens = lens_of(view, understand("sessions expire"), 3)
+    scan(pool, view, lens, None, deadline=0, clock=lambda: float(next(ticks)))
+    assert [found.path for found in pool.all()] == ["z/session.py"]
+
+
 def test_scanned_lines_are_those_of_the_file() -> None:
     text = "x\n" * 45 + "the session expires here\n" + "y\n" * 45
     view = View({"": store_of({"a.py": text}, unindexed={"a.py"})}, Principal())

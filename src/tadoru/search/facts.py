@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tadoru.search.query import expanded
+from tadoru.text.languages import language_of
 from tadoru.text.terms import words
 from tadoru.types import Chunk, Entry, Kind, Role
 from tadoru.views import View
@@ -30,6 +31,11 @@ BARRELS = frozenset(
     }
 )  # fmt: skip
 """Files that mostly hand on what others define."""
+
+
+_TEST_DIRECTORIES = frozenset({"test", "tests", "__tests__", "spec", "specs", "testdata"})
+_DOCUMENTS = frozenset({"markdown", "rst", "text", "asciidoc", "org", "latex", "html"})
+_SETTINGS = frozenset({"json", "yaml", "toml", "ini", "xml", "csv", "dotenv"})
 
 
 def term_set(text: str) -> frozenset[str]:
@@ -145,8 +151,8 @@ class Facts:
                 names.update(term_set(chunk.name))
         return FileFacts(
             path=path,
-            role=entry.role,
-            language=entry.language,
+            role=entry.role if entry.indexed else guessed_role(path),
+            language=entry.language or language_of(path),
             chunks=chunks,
             stem=fold_name(stem),
             stem_terms=term_set(stem),
@@ -172,6 +178,16 @@ class Facts:
                 for path in view.tree.files:
                     self._names.setdefault(path.rpartition("/")[2].lower(), []).append(path)
             return self._names.get(name.lower(), [])
+
+
+def guessed_role(path: str) -> Role:
+    """Return what a file is for by its path alone, while nobody has read it."""
+    language = language_of(path)
+    if set(path.lower().split("/")[:-1]) & _TEST_DIRECTORIES:
+        return Role.TEST
+    if language in _DOCUMENTS:
+        return Role.DOCS
+    return Role.CONFIG if language in _SETTINGS else Role.SOURCE
 
 
 def fold_name(name: str) -> str:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from tadoru.search.facts import guessed_role, term_set
 from tadoru.search.found import Pool
 from tadoru.search.lens import Lens
 from tadoru.text.decode import Offsets, decode
@@ -24,6 +25,8 @@ MAX_BYTES = 1_000_000
 """Longer files are left to the index."""
 MAX_FOUND = 60
 MIN_COVERAGE = 0.25
+MAX_ORDERED = 5_000
+"""More files are read in the order given: ordering them would take the time for reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,10 @@ def scan(
 ) -> Scanned:
     """Add windows of files without index to the pool; return how many files were read.
 
-    `unindexed`: their paths, the most promising first; without it, those that the tree marks.
+    `unindexed`: their paths; without it, those that the tree marks.
     """
     end = clock() + deadline
-    paths = _admitted(view, admit, _unindexed(view) if unindexed is None else unindexed())
+    paths = _admitted(view, lens, admit, _unindexed(view) if unindexed is None else unindexed())
     read = added = 0
     for path, data in view.read_many(paths):
         read += 1
@@ -68,7 +71,7 @@ def _unindexed(view: View) -> Iterable[str]:
             yield entry.path
 
 
-def _admitted(view: View, admit: Admit | None, paths: Iterable[str]) -> list[str]:
+def _admitted(view: View, lens: Lens, admit: Admit | None, paths: Iterable[str]) -> list[str]:
     admitted: list[str] = []
     for path in paths:
         entry = view.entry(path)
@@ -76,7 +79,14 @@ def _admitted(view: View, admit: Admit | None, paths: Iterable[str]) -> list[str
             continue
         if admit is None or admit(entry):
             admitted.append(path)
-    return admitted
+    if len(admitted) > MAX_ORDERED:
+        return admitted
+    return sorted(admitted, key=lambda path: _promise(lens, path))
+
+
+def _promise(lens: Lens, path: str) -> tuple[bool, float, str]:
+    """Order what is read first: source files, and of these the ones whose path speaks of it."""
+    return guessed_role(path) is not Role.SOURCE, -lens.coverage(term_set(path)), path
 
 
 def _look(pool: Pool, lens: Lens, path: str, data: bytes) -> int:
