@@ -56,6 +56,8 @@ def run(
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_PAGER": "cat",
+        "GIT_ALLOW_PROTOCOL": "none",  # stronger than protocol.NAME.allow of the source
+        "GIT_NO_LAZY_FETCH": "1",
         "LC_ALL": "C",
     }
     for kept in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"):

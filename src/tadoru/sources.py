@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from tadoru.config import Config
 from tadoru.errors import BadInput, BroadRoot, NotIndexed, StoreBusy, StoreError
-from tadoru.types import Freshness, IndexReport, IndexState
+from tadoru.types import PUBLIC, Freshness, IndexReport, IndexState, Principal
 
 if TYPE_CHECKING:
+    from tadoru.indexing.changes import Changes
     from tadoru.indexing.job import Job
     from tadoru.stores.base import Store
     from tadoru.stores.sqlite import SqliteStore
@@ -90,8 +91,8 @@ class Source(Protocol):
         """Bring the store up to date as far as a question may wait for it."""
         ...
 
-    def state(self, stored: IndexState) -> IndexState:
-        """Return what the store says, or what is known to be worse."""
+    def state(self, stored: IndexState, principal: Principal) -> IndexState:
+        """Return what the store says, or what is known to be worse, as far as he may know."""
         ...
 
     def close(self) -> None: ...
@@ -121,7 +122,7 @@ class ChromaSource:
     def freshen(self) -> None:
         """Nothing to do: the collection is the catalogue."""
 
-    def state(self, stored: IndexState) -> IndexState:
+    def state(self, stored: IndexState, principal: Principal) -> IndexState:
         return stored
 
     def close(self) -> None:
@@ -163,7 +164,9 @@ class LocalSource:
         self._job: Job | None = None
         self._lock = threading.RLock()
         self._looked = 0.0
-        self._behind: IndexState | None = None
+        self._behind: tuple[str, ...] = ()
+        """Paths that the last look found changed and that are not indexed yet."""
+        self._why = ""
 
     @property
     def place(self) -> str:
@@ -245,7 +248,7 @@ class LocalSource:
                 self._explain_failure()
             time.sleep(POLL_SECONDS)
         if not self._job_runs():
-            self._behind = None
+            self._behind = ()
 
     def _opens(self) -> bool:
         """Tell whether the names are known, which is enough to list, read and resolve."""
@@ -260,45 +263,47 @@ class LocalSource:
         self.index()
 
     def _catch_up(self) -> None:
-        from tadoru.indexing.sync import scan
+        from tadoru.indexing.changes import scan
 
         changes = scan(self.store, self.root, self.config)
-        count = len(changes.added) + len(changes.changed) + len(changes.deleted)
-        if count == 0:
-            self._behind = None
-        elif not self._indexes:
-            self._behind = self._stale(count)
-        elif count <= SMALL_CHANGE:
-            self._update_here(count)
+        paths = (*changes.added, *changes.changed, *changes.deleted)
+        self._behind = paths
+        self._why = "changed since the last index"
+        if not paths or not self._indexes:
+            return
+        if len(paths) <= SMALL_CHANGE:
+            self._update_here(changes)
         else:
-            self._behind = self._stale(count)
             self._begin()
 
-    def _update_here(self, count: int) -> None:
+    def _update_here(self, changes: Changes) -> None:
         from tadoru.indexing.sync import index
 
         try:
-            index(self.store, self.root, self.config)
-            self._behind = None
-        except StoreBusy:
-            self._behind = IndexState(status=Freshness.UPDATING, pending=count)
+            index(self.store, self.root, self.config, walk=changes.walk)
+            self._behind = ()
         except StoreError as error:
-            self._behind = IndexState(
-                status=Freshness.STALE, detail=f"cannot update: {error.message}", pending=count
-            )
+            self._why = f"changed, and cannot be indexed: {error.message}"
 
-    @staticmethod
-    def _stale(count: int) -> IndexState:
-        plural = "" if count == 1 else "s"
-        detail = f"{count} file{plural} changed since the last index"
-        return IndexState(status=Freshness.STALE, detail=detail, pending=count)
+    def state(self, stored: IndexState, principal: Principal) -> IndexState:
+        """Return what the store says, or what is known to be worse, as far as the asker may know.
 
-    def state(self, stored: IndexState) -> IndexState:
-        """Return what the store says, or what is known to be worse."""
-        behind = self._behind
-        if behind is None or stored.status is not Freshness.FRESH:
+        A changed file counts only for those who will see it: its label follows from its path.
+        """
+        if stored.status is Freshness.UPDATING and not self.store.last_scan_ns:
+            detail = f"{stored.files - stored.pending} of {stored.files} files indexed so far"
+            return replace(stored, status=Freshness.PARTIAL, detail=detail)
+        if stored.status is not Freshness.FRESH or not self._behind:
             return stored
-        return replace(behind, generation=stored.generation, files=stored.files)
+        from tadoru.indexing.labels import labels
+
+        rule = labels(self.config)
+        rows = [rule(path) if rule is not None else PUBLIC for path in self._behind]
+        count = sum(1 for row in rows if row is not None and row.admits(principal))
+        if not count:
+            return stored
+        detail = f"{count} file{'' if count == 1 else 's'} {self._why}"
+        return replace(stored, status=Freshness.STALE, detail=detail, pending=count)
 
     # -- work on demand ------------------------------------------------------------------------
 
@@ -315,7 +320,7 @@ class LocalSource:
         with self._lock:
             request = Request(self.root, self.directory, self.config, rebuild=rebuild)
             report = Job(request, watched=True).result(progress)
-            self._behind = None
+            self._behind = ()
             self._looked = time.monotonic()
             return report
 

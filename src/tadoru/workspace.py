@@ -551,7 +551,7 @@ class Workspace:
     def _state(self, view: View) -> IndexState:
         state = view.state()
         for source in self._sources.values():
-            state = source.state(state)
+            state = source.state(state, self.principal)
         return state
 
 

@@ -412,6 +412,18 @@ def test_a_tightened_label_holds_from_the_next_call(repository: Path) -> None:
         workspace.read("docs/guide.md")
 
 
+def test_a_hidden_change_is_no_news(repository: Path) -> None:
+    config = labelled(repository)
+    with tadoru.open(repository, config=config) as workspace:
+        settled(workspace)
+    (repository / "docs/guide.md").write_text("# New\n")
+    (repository / "docs/more.md").write_text("# More\n")
+    with tadoru.open(repository, config=config, index=False) as workspace:
+        assert workspace.status().status is Freshness.FRESH
+        admin = workspace.seen_by(Principal(frozenset({"admin"})))
+        assert "2 files changed" in str(admin.status())
+
+
 def test_a_project_can_only_restrict(repository: Path) -> None:
     (repository / ".tadoru.toml").write_text('[access]\n"docs/**" = ["admin"]\n')
     with tadoru.open(repository) as workspace:

@@ -10,12 +10,15 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tadoru.indexing.read import digest_of
-from tadoru.indexing.walk import Walk
+from tadoru.config import Config
+from tadoru.indexing.labels import ensure
+from tadoru.indexing.walk import Walk, listed
 
 if TYPE_CHECKING:
+    from tadoru.stores.sqlite import SqliteStore
     from tadoru.stores.sqlite.rows import Known
 
 RACY_NS = 100_000_000
@@ -39,6 +42,16 @@ class Changes:
 
     def __bool__(self) -> bool:
         return bool(self.added or self.changed or self.deleted)
+
+
+def scan(store: SqliteStore, root: Path | str, config: Config) -> Changes:
+    """Tell how the source differs from the store. Only labels that are wrong are put right at once.
+
+    Raises: `BadInput` when the root cannot be listed, `StoreBusy` when labels cannot be put right.
+    """
+    ensure(store, config)
+    found = listed(root, config.index)
+    return compare(found, store.known(), store.last_scan_ns, config.index.max_file_bytes)
 
 
 def compare(walk: Walk, known: Mapping[str, Known], last_scan_ns: int, limit: int) -> Changes:
@@ -87,6 +100,8 @@ def _fitted(nanoseconds: int) -> int:
 
 
 def _differs(root: bytes, walk: Walk, path: str, digest: bytes, limit: int) -> bool:
+    from tadoru.indexing.read import digest_of  # brings the parsers: few scans have young files
+
     try:
         return digest_of(root, walk.file_stat(path), limit) != digest
     except OSError:

@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tadoru.config import Config
-from tadoru.errors import BadInput
 from tadoru.indexing.crew import available_cores
-from tadoru.indexing.walk import Walk, walk
+from tadoru.indexing.walk import Walk, listed
 from tadoru.text.languages import language_of
 from tadoru.types import IndexReport
 
@@ -21,20 +20,10 @@ BYTES_PER_SECOND = 1_500_000
 """Text indexed per core and second, for estimates."""
 
 
-def listed(root: Path | str, config: Config) -> Walk:
-    """Walk a root. Raises: `BadInput` when it cannot be listed."""
-    try:
-        return walk(os.path.realpath(root), config.index)
-    except OSError as error:
-        raise BadInput(
-            f"{root}: {error.strerror or error}", hint="give a directory that can be read"
-        ) from None
-
-
 def dry_run(root: Path | str, config: Config) -> IndexReport:
     """Report what an index of the root would hold, without making one."""
     began = time.monotonic()
-    found = listed(root, config)
+    found = listed(root, config.index)
     sizes = {p: s.st_size for p, s in found.stats.items() if p not in found.targets}
     kept = {p: n for p, n in sizes.items() if n <= config.index.max_file_bytes}
     total = sum(kept.values())

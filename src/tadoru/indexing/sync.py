@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tadoru.config import Config
-from tadoru.indexing.changes import Changes, compare
+from tadoru.indexing.changes import Changes, compare, scan
 from tadoru.indexing.crew import looked_at
 from tadoru.indexing.labels import ensure, everything, labels
 from tadoru.indexing.moved import moved
 from tadoru.indexing.read import Outcome, Task, read
-from tadoru.indexing.reporting import curiosities, dry_run, listed, size_of
+from tadoru.indexing.reporting import curiosities, dry_run, size_of
 from tadoru.indexing.targets import Targets
-from tadoru.indexing.walk import Walk
+from tadoru.indexing.walk import Walk, listed
 from tadoru.stores.sqlite.records import FileRecord
 from tadoru.text.decode import decode
 from tadoru.types import Freshness, IndexReport
@@ -46,16 +46,6 @@ MANIFEST_BYTES = 1024 * 1024
 __all__ = ["Changes", "Progress", "dry_run", "index", "scan"]
 
 
-def scan(store: SqliteStore, root: Path | str, config: Config) -> Changes:
-    """Tell how the source differs from the store. Only labels that are wrong are put right at once.
-
-    Raises: `BadInput` when the root cannot be listed, `StoreBusy` when labels cannot be put right.
-    """
-    ensure(store, config)
-    found = listed(root, config)
-    return compare(found, store.known(), store.last_scan_ns, config.index.max_file_bytes)
-
-
 def index(
     store: SqliteStore,
     root: Path | str,
@@ -72,7 +62,7 @@ def index(
     `StoreFull`, `StoreError`.
     """
     began = time.monotonic()
-    found = walk or listed(root, config)
+    found = walk or listed(root, config.index)
     rules = labels(config)
     with store.writer(labels=rules) as writer:
         known = writer.known()

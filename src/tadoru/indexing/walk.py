@@ -13,9 +13,11 @@ import stat
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tadoru import git
 from tadoru.config import IndexConfig
+from tadoru.errors import BadInput
 from tadoru.indexing.defaults import secret_like
 from tadoru.indexing.ignored import ignored_rule
 from tadoru.indexing.overlay import overlay_rules
@@ -72,6 +74,16 @@ class Walk:
 def display(name: str) -> str:
     """Show a name from the file system: bytes that are not UTF-8 as `\\xNN`."""
     return name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def listed(root: Path | str, config: IndexConfig) -> Walk:
+    """Walk a root. Raises: `BadInput` when it cannot be listed."""
+    try:
+        return walk(os.path.realpath(root), config)
+    except OSError as error:
+        raise BadInput(
+            f"{root}: {error.strerror or error}", hint="give a directory that can be read"
+        ) from None
 
 
 def walk(root: str, config: IndexConfig) -> Walk:
