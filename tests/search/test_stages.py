@@ -81,7 +81,16 @@ def test_each_kind_of_expansion_adds_something(ask: Ask, source: str) -> None:
 
 
 def test_ranked_chunks_of_a_hits_own_file_come_back(ask: Ask) -> None:
-    assert ask("cart items", top=1, debug=True).debug["expanded"].get("same file")
+    config = SearchConfig(smart_max_k=1)
+    assert ask("cart items", config=config, debug=True).debug["expanded"].get("same file")
+
+
+def test_room_in_the_budget_takes_what_was_cut_off_but_not_beyond_a_wanted_number(
+    ask: Ask,
+) -> None:
+    config = SearchConfig(smart_max_k=1)
+    assert ask("price of items", config=config, debug=True).debug["expanded"].get("cut off")
+    assert "cut off" not in ask("price of items", top=1, debug=True).debug["expanded"]
 
 
 def test_expansion_scores_below_its_seed(ask: Ask) -> None:

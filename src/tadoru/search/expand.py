@@ -1,6 +1,7 @@
 """From the hits to what is needed to understand them, along stored edges only.
 
-First further chunks of the hits' files that were ranked themselves, then E1 neighbours in the
+First what was ranked and cut off: further chunks of the hits' files, and hits of other files
+that reach half the floor, which a budget with room still takes. Then E1 neighbours in the
 file, E2 siblings under the same breadcrumb, E3 files that a hit imports,
 E4 files that import it, E5 places that call what it defines. Each step lowers the score by a
 fixed factor, so the packer prefers the hits themselves. Source of the steps and factors:
@@ -20,7 +21,10 @@ from tadoru.text.terms import expand as expand_word
 from tadoru.types import Chunk
 from tadoru.views import Admit, View
 
-SAME_FILE = 0.9
+SAME_FILE, CUT_OFF = 0.9, 1.0
+CUT_OFF_FLOOR = 0.5
+"""Share of `smart_min_score` that a hit of another file needs to come back. Measured with the two
+lines above: recall of the packed context at 8,000 tokens .962 -> .977."""
 NEIGHBOUR, SIBLING, IMPORT, IMPORTER, CALL_SITE = 0.8, 0.7, 0.6, 0.5, 0.5
 THROUGH_BARREL = 0.7
 """Further factor for what is reached through a file that only re-exports."""
@@ -48,10 +52,11 @@ class Expansion:
     def of(self, seeds: Sequence[Found], ranked: Sequence[Found] = ()) -> list[Found]:
         """Return what lies around the seeds, best first; never a seed itself.
 
-        `ranked`: candidates that the cut-off left out; those of a seed's file come back.
+        `ranked`: what was ranked, the seeds among it; empty when the caller set their number.
         """
         self._seeds = frozenset(seed.key for seed in seeds)
-        self._same_file(seeds, ranked)
+        if seeds and seeds[0].score >= self._settings.smart_min_score:
+            self._ranked(seeds, ranked)
         for seed in seeds:
             file = self._facts.file(self._view, seed.path)
             if file is None or seed.chunk.index < 0:
@@ -70,13 +75,15 @@ class Expansion:
             return
         self._found[key] = Found(chunk, score=score, sources=(source,), seed=False)
 
-    def _same_file(self, seeds: Sequence[Found], ranked: Sequence[Found]) -> None:
+    def _ranked(self, seeds: Sequence[Found], ranked: Sequence[Found]) -> None:
         best: dict[str, float] = {}
         floor = self._settings.smart_min_score
         for seed in seeds:
             best[seed.path] = max(seed.score, best.get(seed.path, 0.0))
         for candidate in ranked:
             seed_score = best.get(candidate.path, 0.0)
+            if not seed_score and candidate.score >= floor * CUT_OFF_FLOOR:
+                self._add(candidate.chunk, candidate.score * CUT_OFF, "cut off")
             needed = max(floor, self._settings.smart_top_score_ratio * seed_score)
             if seed_score and candidate.alone >= needed:
                 score = min(candidate.alone, seed_score) * SAME_FILE

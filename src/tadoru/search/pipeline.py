@@ -128,7 +128,9 @@ def _rank(
     if request.top and (hits or request.low_confidence_behavior != "return_empty"):
         hits = best
     hits = hits[request.offset : wanted if request.top else None]
-    around = Expansion(view, facts, lens, settings, admit, texts).of(hits, ranked)
+    around = Expansion(view, facts, lens, settings, admit, texts).of(
+        hits, () if request.top else ranked
+    )
     told = debug.explain(lens, pool, ranked, hits, around, folded) if request.debug else {}
     return Ranking(tuple(hits), tuple(around), len(ranked), tuple(notes), told)
 
