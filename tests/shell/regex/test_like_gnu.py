@@ -69,6 +69,8 @@ def check(rng: random.Random, *, broken: bool) -> None:
     flags = [flag for flag in FLAGS if rng.random() < 0.2]
     references = not {"-w", "-z"} & set(flags)
     expression = grammar.pattern(rng, extended=extended, references=references)
+    # With -z, GNU's anchors mean lines or records depending on which of its engines runs.
+    assume("-z" not in flags or not {"^", "$"} & set(expression))
     data = b"".join(grammar.line(rng, broken=broken) + b"\n" for _ in range(60))
     if "-z" in flags:
         data = data.replace(b"\n\n", b"\0")
@@ -151,7 +153,7 @@ def test_reads_and_refuses_odd_expressions_as_gnu_grep_does(syntax: str) -> None
 
 @pytest.mark.slow
 def test_every_letter_equals_the_same_ones_without_case_as_in_gnu_grep() -> None:
-    letters = [chr(c) for c in range(0x2000) if chr(c).upper() != chr(c).lower()]
+    letters = [chr(c) for c in range(0x2200) if chr(c).upper() != chr(c).lower()]
     data = "".join(f"{letter}\n" for letter in letters).encode()
     for letter in letters:
         stdout, _ = gnu(["-ain", "-e", letter], data)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 
-from tadoru.errors import TadoruError
+from tadoru.errors import LimitExceeded, TadoruError
 from tadoru.shell.commands.context import Context, UsageError, encode
 from tadoru.shell.commands.grep_files import Walk
 from tadoru.shell.commands.rg_globs import Globs
@@ -22,6 +22,8 @@ from tadoru.shell.regex.nodes import PatternError
 from tadoru.shell.regex.replace import Replacer
 from tadoru.shell.space import strerror
 
+MAX_STDIN_BYTES = 64 << 20
+"""Input from a pipe is kept whole, because its name and counts come first."""
 _ERRNO = {"ENOENT": 2, "ENOTDIR": 20, "EISDIR": 21, "EACCES": 13}
 _PCRE_HINT = """
 
@@ -261,7 +263,7 @@ class _Search:
     ) -> AsyncIterator[tuple[str, bytes, bool]]:
         """Yield (name, bytes, whether it was named) of what one operand stands for."""
         if operand == "-":
-            yield "<stdin>", await self._ctx.read_all(), True
+            yield "<stdin>", await self._stdin(), True
             return
         if not self._is_directory(operand):
             try:
@@ -278,6 +280,20 @@ class _Search:
         names = dict(self._paths(operand, proposed))
         for path, data in self._ctx.view.read_many(names):
             yield names[path], data, False
+
+    async def _stdin(self) -> bytes:
+        """Return all of stdin, within its limit."""
+        pieces: list[bytes] = []
+        size = 0
+        while piece := await self._ctx.read():
+            pieces.append(piece)
+            size += len(piece)
+            if size > MAX_STDIN_BYTES:
+                raise LimitExceeded(
+                    f"more than {MAX_STDIN_BYTES >> 20} MiB on stdin",
+                    hint="use grep, which does not keep its input",
+                )
+        return b"".join(pieces)
 
     def _paths(self, operand: str, proposed: set[str] | None) -> Iterator[tuple[str, str]]:
         """Yield (tree path, shown name) of the files below a directory that are searched."""

@@ -25,6 +25,8 @@ NEWLINE: Ranges = ((10, 10),)
 ASCII: Ranges = ((0, 0x7F),)
 DIGIT: Ranges = ((0x30, 0x39),)
 _TABLED = frozenset({"alpha", "upper", "lower", "graph"})
+_HISTORIC = range(0x1C80, 0x1C89)
+"""Old forms of Cyrillic letters: they find the modern ones without case, but are not found."""
 _CASE_PAIRS_BELOW = 0x1F000
 """No character above has a case partner in Unicode 15."""
 
@@ -173,7 +175,9 @@ def _lowered() -> dict[int, list[int]]:
     """Upper case -> the characters that have it and are not it."""
     partners: dict[int, list[int]] = {}
     for code in range(_CASE_PAIRS_BELOW):
-        if not 0xD800 <= code <= 0xDFFF and (above := upper(code)) != code:
+        if 0xD800 <= code <= 0xDFFF or code in _HISTORIC:
+            continue
+        if (above := upper(code)) != code:
             partners.setdefault(above, []).append(code)
     return partners
 

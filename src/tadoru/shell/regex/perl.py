@@ -33,7 +33,8 @@ MAX_DEPTH = 120
 """Groups within groups; every walk over the tree recurses a few frames per level."""
 MAX_REPEAT = 65_535
 
-_LOOKS = {"?=": False, "?!": True, "?<=": False, "?<!": True}
+_LOOKS = {"?<=": False, "?<!": True, "?=": False, "?!": True}
+"""How look-around begins -> whether it is negative."""
 _PLACES = {
     "A": At.LINE_START,
     "z": At.LINE_END,
@@ -137,20 +138,13 @@ class PerlParser(Reader):
     # -- groups --------------------------------------------------------------------------------
 
     def _group(self) -> Node | None:
+        """Return a group; None for a comment and for flags, which only change how to read on."""
         opening = self.at - 1
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise PatternError("Regular expression too big")
-        saved = self._flags
-        number, name, look, opaque = 0, "", "", False
         if self.take("?#"):
-            end = self.pattern.find(")", self.at)
-            if end < 0:
-                raise self.error("missing closing parenthesis", "unclosed group", opening)
-            self.at = end + 1
-            self._depth -= 1
+            self._close(opening, self.pattern.find(")", self.at))
             return None
-        look = next((mark for mark in ("?<=", "?<!", "?=", "?!") if self.take(mark)), "")
+        saved = self._flags
+        look = next((mark for mark in _LOOKS if self.take(mark)), "")
         if look and self.rust:
             raise self.error(
                 "",
@@ -158,33 +152,49 @@ class PerlParser(Reader):
                 opening,
                 len(look) + 1,
             )
+        number, name, opaque = 0, "", False
         if not look:
-            if self.take("?:"):
-                pass
-            elif not self.pattern.startswith("?", self.at):
+            if self.pattern.startswith("?", self.at):
+                opened = self._special_group()
+                if opened is None:
+                    return None
+                number, name, opaque = opened
+            else:
                 self._groups += 1
                 number = self._groups
-            elif self.pattern.startswith(("?P<", "?<", "?'"), self.at):
-                self._groups += 1
-                number, name = self._groups, self._name()
-            elif not self.rust and self.pattern.startswith(
-                ("?>", "?|", "?R", "?(", "?&", "?P"), self.at
-            ):
-                opaque = True
-                self.at += 2
-            elif not self._read_flags():
-                self._depth -= 1
-                return None
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise PatternError("Regular expression too big")
         inner = self._alternatives()
-        if not self.take(")"):
-            raise self.error("missing closing parenthesis", "unclosed group", opening)
-        self._flags = saved
+        self._close(opening, self.at if self.pattern.startswith(")", self.at) else -1)
         self._depth -= 1
+        self._flags = saved
         if look:
             return Opaque(None if _LOOKS[look] else inner, empty=True)
         if opaque:
             return Opaque()
         return Group(inner, number, name) if number else inner
+
+    def _close(self, opening: int, end: int) -> None:
+        if end < 0:
+            raise self.error("missing closing parenthesis", "unclosed group", opening)
+        self.at = end + 1
+
+    def _special_group(self) -> tuple[int, str, bool] | None:
+        """Read what follows `(` up to the group's own expression: number, name, opaque.
+
+        None: flags that end with their parenthesis.
+        """
+        if self.take("?:"):
+            return 0, "", False
+        if self.pattern.startswith(("?P<", "?<", "?'"), self.at):
+            self._groups += 1
+            return self._groups, self._name(), False
+        opaque = ("?>", "?|", "?R", "?(", "?&", "?P")
+        if not self.rust and self.pattern.startswith(opaque, self.at):
+            self.at += 2
+            return 0, "", True
+        return (0, "", False) if self._read_flags() else None
 
     def _name(self) -> str:
         opening = self.at
