@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tadoru.config import Config
 from tadoru.errors import BadInput, BroadRoot, NotIndexed, StoreBusy, StoreError
+from tadoru.touched import Touched, journal_path
 from tadoru.types import PUBLIC, Freshness, IndexReport, IndexState, Principal
 
 if TYPE_CHECKING:
@@ -160,6 +161,8 @@ class LocalSource:
         key = blake2b(os.fsencode(root), digest_size=8).hexdigest()
         name = "".join(c if c.isalnum() else "-" for c in root.name)[:40] or "root"
         self.directory = home(config) / "stores" / f"{name}-{key}"
+        self.touched = Touched(journal_path(str(home(config)), str(root)))
+        """What was touched below this root, by every process of this user."""
         self._store: SqliteStore | None = None
         self._job: Job | None = None
         self._lock = threading.RLock()

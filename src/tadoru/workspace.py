@@ -43,7 +43,7 @@ from tadoru.views import View
 
 if TYPE_CHECKING:
     from tadoru.models.base import Embedder, Reranker, TokenCounter
-    from tadoru.resolve import History
+    from tadoru.resolve import History, Measure
     from tadoru.search import Cache
 
 
@@ -70,7 +70,10 @@ class Workspace:
         self._embedder = embedder
         self._reranker = reranker
         self._counter = counter or EstimatedTokens()
-        self._history = history or History(config.resolve.history)
+        journals = {name: source.touched for name, source in self._local().items()}
+        self._history = history or History(config.resolve.history, journals)
+        self.on_measure: Callable[[Mapping[str, Any]], None] | None = None
+        """Is given one record (counts, confidence, milliseconds) of each resolve and retry."""
         self._cache: Cache | None = None
         self._lock = threading.Lock()
 
@@ -92,7 +95,7 @@ class Workspace:
 
     def seen_by(self, principal: Principal) -> Workspace:
         """Return the same mounts as somebody else sees them; each has a history of his own."""
-        return Workspace(
+        other = Workspace(
             self._sources,
             self.config,
             principal,
@@ -101,6 +104,8 @@ class Workspace:
             counter=self._counter,
             history=self._history,
         )
+        other.on_measure = self.on_measure
+        return other
 
     @property
     def counter(self) -> TokenCounter:
@@ -123,19 +128,58 @@ class Workspace:
         cwd: str | None = None,
         recent: Iterable[str] = (),
         top: int = 3,
+        catch_up: bool = True,
     ) -> Resolution:
         """Find the path that was meant; `status` is resolved, ambiguous or absent.
 
         `intent`: what the caller wants to do there; `recent`: paths touched lately, newest first;
-        `top`: candidates returned. Raises: `BadInput` for a path that cannot be one.
+        `top`: candidates returned; `catch_up=False`: answer from what is indexed now, for those who
+        cannot wait. Raises: `BadInput` for a path that cannot be one.
         """
-        view = self._view()
+        measure = self._measure()
+        view = self._view(catch_up=catch_up)
+        measure.stage("catch_up")
+        lately = tuple(recent)
         answer = self.resolve_in(
-            view, path, intent=intent, op=op, cwd=cwd or "", recent=recent, top=top
+            view,
+            path,
+            intent=intent,
+            op=op,
+            cwd=cwd or "",
+            recent=lately,
+            top=top,
+            measure=measure,
         )
+        self._remember(*reversed(self._seen(view, lately)))
         if answer.status == "resolved":
             self._remember(answer.path)
-        return replace(answer, index=self._state(view))
+        answer = replace(answer, index=self._state(view))
+        self._report(measure.record("resolve", answer, op=op))
+        return answer
+
+    def touch(self, *paths: str) -> None:
+        """Remember paths as touched, the last one as the newest: of the tree, or of this machine.
+
+        What the asker does not see, or is not there, is left out.
+        """
+        view = self._view(catch_up=False)
+        self._remember(*self._seen(view, paths))
+
+    @staticmethod
+    def _seen(view: View, paths: Iterable[str]) -> list[str]:
+        """Return those of the paths that the tree shows, as it calls them."""
+        inner = (view.from_host(p) if p.startswith("/") else p.strip("/") for p in paths)
+        return [path for path in inner if path and path in view.tree]
+
+    @staticmethod
+    def _measure() -> Measure:
+        from tadoru.resolve import Measure
+
+        return Measure()
+
+    def _report(self, record: Mapping[str, Any]) -> None:
+        if self.on_measure is not None:
+            self.on_measure(record)
 
     def resolve_in(
         self,
@@ -147,6 +191,7 @@ class Workspace:
         cwd: str = "",
         recent: Iterable[str] = (),
         top: int = 3,
+        measure: Measure | None = None,
     ) -> Resolution:
         """Resolve within a view that is at hand: no catching up, no entry in the history."""
         from tadoru.resolve import resolve
@@ -160,10 +205,12 @@ class Workspace:
             top=top,
             recent=tuple(recent),
             history=self._history.paths(self.principal),
+            touched=self._history.touched(self.principal),
             config=self.config.resolve,
             reranker=self._reranker,
             renames=partial(self._renames, view),
             stat=partial(self._stat, view),
+            measure=measure,
         )
         return _with_host_paths(answer, view)
 
@@ -205,13 +252,22 @@ class Workspace:
 
         Only reads: `op` write is refused. An ambiguous answer is retried only with `ask`.
         """
-        from tadoru.resolve import retry
+        from tadoru.resolve import of_retry, retry
         from tadoru.tools import perform
 
+        measure = self._measure()
         view = self._view()
+        measure.stage("catch_up")
         result = retry(
             lambda: self.resolve_in(
-                view, path, intent=intent, op=op, cwd=root_hint, recent=[root_hint], top=top
+                view,
+                path,
+                intent=intent,
+                op=op,
+                cwd=root_hint,
+                recent=[root_hint],
+                top=top,
+                measure=measure,
             ),
             op=op,
             strategy=strategy,
@@ -219,9 +275,12 @@ class Workspace:
             ask=ask,
             perform=partial(perform, self, view, op, intent),
         )
+        measure.stage("retry")
         if result.path:
             self._remember(result.path)
-        return replace(result, index=self._state(view))
+        result = replace(result, index=self._state(view))
+        self._report(of_retry(measure, op, result))
+        return result
 
     def search(
         self,
@@ -316,8 +375,12 @@ class Workspace:
         `state`: what the call before returned, to go on with its variables and directory.
         Raises: `BadInput` for a NUL byte, an over-long line, or a state that is not the asker's.
         """
+        from tadoru.resolve import mentioned
+
         view = self._view()
-        return replace(self.run_in(view, command, cwd=cwd, state=state), index=self._state(view))
+        result = self.run_in(view, command, cwd=cwd, state=state)
+        self._remember(*mentioned(view.tree, command, cwd))
+        return replace(result, index=self._state(view))
 
     def run_in(
         self, view: View, command: str, *, cwd: str = "/", state: bytes | None = None
@@ -418,6 +481,7 @@ class Workspace:
             view, glob=glob, language=language, under=place, offset=offset, limit=limit
         )
         rows = tuple(replace(row, host_path=view.host_path(row.path)) for row in page.files)
+        self._remember(place)
         return replace(page, files=rows, index=self._state(view))
 
     def symbols(
@@ -443,6 +507,7 @@ class Workspace:
             offset=offset,
             limit=limit,
         )
+        self._remember(entry.path)
         return SymbolList(tuple(symbols), total, offset, self._state(view))
 
     def outline(self, path: str = "", *, budget: int | None = None) -> TextAnswer:
@@ -454,6 +519,7 @@ class Workspace:
         if view.entry(inner) is None:
             raise PathNotFound(f"{path}: no such file or directory")
         answer = outline(view, inner, budget=budget or self.config.budget, counter=self._counter)
+        self._remember(inner)
         return replace(answer, index=self._state(view))
 
     def definition(self, name: str, *, hint_path: str = "", top: int = 3) -> SymbolList:
@@ -484,6 +550,7 @@ class Workspace:
         if view.entry(inner) is None:
             raise PathNotFound(f"{path}: no such file or directory")
         answer = repo_map(view, inner, budget=budget or self.config.budget, counter=self._counter)
+        self._remember(inner)
         return replace(answer, index=self._state(view))
 
     # -- the index -----------------------------------------------------------------------------
@@ -538,14 +605,14 @@ class Workspace:
         return statistics(view, self._state(view))
 
     def _remember(self, *paths: str) -> None:
-        for path in paths:
-            self._history.add(self.principal, path)
+        self._history.add(self.principal, *paths)
 
     # -- views ---------------------------------------------------------------------------------
 
-    def _view(self) -> View:
-        for source in self._sources.values():
-            source.freshen()
+    def _view(self, *, catch_up: bool = True) -> View:
+        if catch_up:
+            for source in self._sources.values():
+                source.freshen()
         return View({name: s.store for name, s in self._sources.items()}, self.principal)
 
     def _state(self, view: View) -> IndexState:

@@ -3,6 +3,8 @@
 from tadoru.resolve.answer import Renames, resolve
 from tadoru.resolve.history import History
 from tadoru.resolve.index import PathIndex, path_index
+from tadoru.resolve.measure import Measure, of_retry
+from tadoru.resolve.mentioned import mentioned
 from tadoru.resolve.renames import renames
 from tadoru.resolve.reply import AMBIGUOUS, RESOLVED, RETRY
 from tadoru.resolve.retry import Strategy, retry
@@ -12,9 +14,12 @@ __all__ = [
     "RESOLVED",
     "RETRY",
     "History",
+    "Measure",
     "PathIndex",
     "Renames",
     "Strategy",
+    "mentioned",
+    "of_retry",
     "path_index",
     "renames",
     "resolve",

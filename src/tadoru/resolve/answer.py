@@ -7,7 +7,7 @@ calibrated confidence; refuses to offer a path that does not exist at this momen
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from tadoru.config import ResolveConfig
@@ -18,9 +18,11 @@ from tadoru.resolve.candidates import gather, intent_words
 from tadoru.resolve.features import Context
 from tadoru.resolve.history import in_tree
 from tadoru.resolve.index import path_index
+from tadoru.resolve.measure import Measure
 from tadoru.resolve.model import Scored, load_weights, rank
 from tadoru.resolve.normalize import Request, find_base, normalize
 from tadoru.resolve.reply import Found, absent, existing, reply
+from tadoru.resolve.ties import broken
 from tadoru.types import Op, Resolution
 from tadoru.views import View
 
@@ -42,25 +44,30 @@ def resolve(
     cwd: str = "",
     recent: Sequence[str] = (),
     history: Sequence[str] = (),
+    touched: Mapping[str, float] | None = None,
     top: int = 3,
     config: ResolveConfig = ResolveConfig(),  # noqa: B008  (frozen)
     reranker: Reranker | None = None,
     renames: Renames | None = None,
     stat: Callable[[str], bool] | None = None,
+    measure: Measure | None = None,
 ) -> Resolution:
     """Find the path that was meant.
 
     `path`: as the caller wrote it; `intent`: what it is for, in words; `cwd`: working directory, as
     a host path or a path of the tree; `recent`, `history`: paths touched before, newest first, as
-    given with the call and as remembered; `top`: candidates in the answer, whatever the status;
-    `renames`: asked only when nothing fits; `stat`: tells whether a path of the tree exists now.
+    given with the call and as remembered; `touched`: path -> how often and lately, for ties; `top`:
+    candidates in the answer, whatever the status; `renames`: asked only when nothing fits; `stat`:
+    tells whether a path of the tree exists now; `measure`: is told what happened, by stage.
 
     Raises: `BadInput` when the text cannot be a path.
     """
+    measure = measure or Measure()
     context = make_context(
         view, path, intent=intent, op=op, cwd=cwd, history=[*recent, *history], symbols=True
     )
     request = context.request
+    measure.stage("normalize")
     if request.url or request.glob:
         return replace(absent(view, context, "url" if request.url else "glob"), index=view.state())
     alive = stat or (lambda _: True)
@@ -68,11 +75,20 @@ def resolve(
         return existing(view, context, top)
     paths = gather(context.index, request, context.history, context.intent)
     paths = list(dict.fromkeys([*paths, *context.symbols]))
+    measure.candidates = len(paths)
+    measure.stage("candidates")
     ranked, none = rank(context, paths, load_weights())
+    measure.stage("rank")
     ranked = _verified(ranked, alive, max(top, config.top_k))
+    measure.stage("verify")
     if reranker is not None:
         ranked = _reranked(reranker, ranked, request, intent)
-    return reply(view, context, Found(tuple(ranked), none), top=top, renames=renames, alive=alive)
+        measure.stage("rerank")
+    measure.confidence = ranked[0].score if ranked else 0.0
+    ranked = broken(ranked, touched or {}, view.tree)
+    answer = reply(view, context, Found(tuple(ranked), none), top=top, renames=renames, alive=alive)
+    measure.stage("reply")
+    return answer
 
 
 def make_context(

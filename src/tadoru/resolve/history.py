@@ -1,16 +1,19 @@
 """History: the last paths that each principal touched, newest first, bounded.
 
-Decides what is remembered and what a remembered path is called in the tree. Refuses to share a
-memory between principals: what one touched must not weigh on another's answer.
+Decides what is remembered and what a remembered path is called in the tree. Below local roots each
+touch also goes into a journal, from which other processes learn how often and lately a path was
+touched. Refuses to share a memory between principals: what one touched must not weigh on another's
+answer.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tadoru.resolve.normalize import Base, Place
+from tadoru.touched import Touched, who
 from tadoru.types import Principal
 
 PRINCIPALS_KEPT = 1_024
@@ -20,23 +23,48 @@ PRINCIPALS_KEPT = 1_024
 class History:
     """A ring of recent paths per principal. Safe to share between threads."""
 
-    def __init__(self, size: int = 5) -> None:
+    def __init__(self, size: int = 5, journals: Mapping[str, Touched] | None = None) -> None:
+        """`size`: paths kept of each principal, 0 to keep nothing at all, journals included;
+        `journals`: of local roots, by mount name (`""` for the root itself)."""
         self._size = max(0, size)
+        self._journals = sorted((journals or {}).items(), key=lambda row: -len(row[0]))
         self._lock = threading.Lock()
         self._rings: OrderedDict[Principal, deque[str]] = OrderedDict()
 
-    def add(self, principal: Principal, path: str) -> None:
-        """Remember a path as the newest; an older mention of it is dropped."""
-        if not path or not self._size:
+    def add(self, principal: Principal, *paths: str) -> None:
+        """Remember paths, the last one as the newest; older mentions of them are dropped."""
+        kept = [path for path in paths if path]
+        if not kept or not self._size:
             return
         with self._lock:
             ring = self._rings.setdefault(principal, deque(maxlen=self._size))
             self._rings.move_to_end(principal)
-            if path in ring:
-                ring.remove(path)
-            ring.appendleft(path)
+            for path in kept:
+                if path in ring:
+                    ring.remove(path)
+                ring.appendleft(path)
             while len(self._rings) > PRINCIPALS_KEPT:
                 self._rings.popitem(last=False)
+            self._note(principal, kept)
+
+    def _note(self, principal: Principal, paths: Sequence[str]) -> None:
+        left = list(paths)
+        for mount, journal in self._journals:
+            prefix = mount + "/" if mount else ""
+            inside = [path for path in left if path.startswith(prefix)]
+            if inside:
+                journal.add(who(principal.groups), [path[len(prefix) :] for path in inside])
+                left = [path for path in left if path not in inside]
+
+    def touched(self, principal: Principal) -> dict[str, float]:
+        """Return path -> how often and lately a principal touched it, in all processes."""
+        weights: dict[str, float] = {}
+        if self._size:
+            for mount, journal in self._journals:
+                prefix = mount + "/" if mount else ""
+                for path, weight in journal.weights(who(principal.groups)).items():
+                    weights.setdefault(prefix + path, weight)
+        return weights
 
     def paths(self, principal: Principal) -> tuple[str, ...]:
         """Return what a principal touched, newest first."""
