@@ -35,7 +35,7 @@ class Backtracker:
     """
 
     def __init__(self, expression: str, left: Callable[[], float], *, flags: str = "") -> None:
-        import regex  # type: ignore[import-untyped]
+        import regex
 
         if len(expression) > MAX_EXPRESSION:
             raise PatternError("Regular expression too big")
