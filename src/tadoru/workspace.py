@@ -25,6 +25,7 @@ from tadoru.sources import LocalSource, Progress, Source, home
 from tadoru.types import (
     Candidate,
     FileList,
+    Freshness,
     IndexReport,
     IndexState,
     Mode,
@@ -539,7 +540,10 @@ class Workspace:
         view = self._view()
         answer = references(view, name, exclude_definition=exclude_definition, top=top)
         rows = tuple(replace(r, host_path=view.host_path(r.path)) for r in answer.references)
-        return replace(answer, references=rows, index=self._state(view))
+        state = self._state(view)
+        if answer.index.status is Freshness.PARTIAL and state.status is Freshness.FRESH:
+            state = answer.index
+        return replace(answer, references=rows, index=state)
 
     def map(self, path: str = "", *, budget: int | None = None) -> TextAnswer:
         """Return the outline of the tree, ranked by how much the rest depends on each file."""

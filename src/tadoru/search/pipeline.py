@@ -39,6 +39,9 @@ class Ranking:
     """What the cache keeps: hits and their surroundings, before packing."""
 
     hits: tuple[Found, ...]
+    """The ranking as far as it was asked for."""
+    seeds: tuple[Found, ...]
+    """The hits that are worth reading: what is packed first."""
     around: tuple[Found, ...]
     total: int
     notes: tuple[str, ...]
@@ -124,15 +127,16 @@ def _rank(
     if reranker is not None:
         ranked = rerank(reranker, lens, ranked, settings, notes)
     best = ranked[: max(settings.rerank_top_n, wanted)]
-    hits = smart_cut(best, settings, request.low_confidence_behavior, notes)
-    if request.top and (hits or request.low_confidence_behavior != "return_empty"):
-        hits = best
-    hits = hits[request.offset : wanted if request.top else None]
+    seeds = smart_cut(best, settings, request.low_confidence_behavior, notes)
+    hits = seeds
+    if request.top and (seeds or request.low_confidence_behavior != "return_empty"):
+        hits = best[request.offset : wanted]
+        seeds = hits if request.offset else seeds[: request.top]
     around = Expansion(view, facts, lens, settings, admit, texts).of(
-        hits, () if request.top else ranked
+        seeds, hits if request.top else ranked
     )
-    told = debug.explain(lens, pool, ranked, hits, around, folded) if request.debug else {}
-    return Ranking(tuple(hits), tuple(around), len(ranked), tuple(notes), told)
+    told = debug.explain(lens, pool, ranked, seeds, around, folded) if request.debug else {}
+    return Ranking(tuple(hits), tuple(seeds), tuple(around), len(ranked), tuple(notes), told)
 
 
 def _cache_key(
@@ -166,7 +170,7 @@ def _answer(
     counter: TokenCounter,
     sent: Collection[str],
 ) -> SearchAnswer:
-    items = [*ranking.hits, *ranking.around]
+    items = [*ranking.seeds, *ranking.around]
     texts = Texts(view)
     packed = pack(
         view,

@@ -36,7 +36,7 @@ class SearchRequest:
     """Exact names: classes, functions, error codes."""
     mode: Mode = "balanced"
     top: int = 0
-    """Hits to return; 0 lets the smart cut-off decide."""
+    """Hits to return; 0 lets the smart cut-off decide. What is packed is always its choice."""
     offset: int = 0
     """Hits to skip, for the next page of the same question."""
     include_globs: tuple[str, ...] = ()

@@ -25,7 +25,7 @@ MAX_BYTES = 1_000_000
 """Longer files are left to the index."""
 MAX_FOUND = 60
 MIN_COVERAGE = 0.25
-MAX_ORDERED = 5_000
+MAX_ORDERED = 20_000
 """More files are read in the order given: ordering them would take the time for reading."""
 
 
