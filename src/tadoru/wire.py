@@ -6,7 +6,7 @@ who is at the other end. Standard library only, because a hook pays for every im
 """
 
 # pathlib would cost a sixth of the time that a hook has
-# ruff: noqa: PTH100, PTH111, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH111, PTH118, PTH123
 
 from __future__ import annotations
 

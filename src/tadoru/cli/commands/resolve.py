@@ -6,7 +6,8 @@ best first; absent, one line that says so and why. Everything else is on stderr.
 
 from __future__ import annotations
 
-from typing import Literal
+import json
+from typing import TYPE_CHECKING, Literal
 
 import click
 from click.core import ParameterSource
@@ -15,6 +16,12 @@ from tadoru.cli.options import Session, shared_options
 from tadoru.cli.output import note, note_state, out, out_json, out_text, shown
 from tadoru.types import Candidate, Op, Resolution
 
+if TYPE_CHECKING:
+    from tadoru.workspace import Workspace
+
+_METRICS = click.option(
+    "--metrics", is_flag=True, help="Write one JSON line on stderr: answer, counts, milliseconds."
+)
 _OPERATIONS = click.Choice(["read", "list", "stat", "search", "write"])
 
 
@@ -28,6 +35,7 @@ _OPERATIONS = click.Choice(["read", "list", "stat", "search", "write"])
     "--top", type=click.IntRange(min=1), default=3, metavar="N", help="Candidates at most."
 )
 @click.option("--host", is_flag=True, help="Print absolute paths of this machine.")
+@_METRICS
 @shared_options
 def resolve(
     session: Session,
@@ -38,6 +46,7 @@ def resolve(
     cwd: str | None,
     top: int,
     host: bool,
+    metrics: bool,
 ) -> int:
     """Find the real path for one that does not exist.
 
@@ -46,7 +55,7 @@ def resolve(
 
     Example: cat "$(tadoru resolve src/flask/session.py --intent 'load the session')"
     """
-    workspace = session.open()
+    workspace = _open(session, metrics=metrics)
     start = cwd if cwd is not None else session.cwd
     answer = workspace.resolve(
         path, intent=intent, op=op, cwd=start.strip("/"), recent=recent, top=top
@@ -58,6 +67,13 @@ def resolve(
         print_resolution(answer, host=host, others=asked is ParameterSource.COMMANDLINE)
     note_state(answer.index)
     return 1 if answer.status == "absent" else 0
+
+
+def _open(session: Session, *, metrics: bool) -> Workspace:
+    workspace = session.open()
+    if metrics:
+        workspace.on_measure = lambda record: note(json.dumps(record))
+    return workspace
 
 
 def print_resolution(answer: Resolution, *, host: bool, others: bool) -> None:
@@ -96,6 +112,7 @@ def _row(candidate: Candidate, *, host: bool) -> str:
 @click.option("--strategy", type=click.Choice(["best_first", "score_desc"]), default="best_first")
 @click.option("--top", type=click.IntRange(min=1), default=5, metavar="N", help="Paths to try.")
 @click.option("--ask", is_flag=True, help="Try the candidates even when several paths fit.")
+@_METRICS
 @shared_options
 def retry(
     session: Session,
@@ -106,12 +123,13 @@ def retry(
     strategy: Literal["best_first", "score_desc"],
     top: int,
     ask: bool,
+    metrics: bool,
 ) -> int:
     """Repeat a failed read, list, stat or search on the path that was meant.
 
     Example: tadoru retry src/flask/session.py
     """
-    answer = session.open().retry(
+    answer = _open(session, metrics=metrics).retry(
         path,
         op=op,
         intent=intent,
