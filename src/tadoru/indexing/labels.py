@@ -82,8 +82,7 @@ def ensure(store: SqliteStore, config: Config, writer: Writer | None = None) -> 
 
     Raises: `StoreBusy` when another writer does not finish in time.
     """
-    state = store.state(access=everything(store))
-    labelled = state.generation == 0 and bool(state.files)  # a labelled store tells no generation
+    labelled = store.labelled
     rules = labels(config)
     if rules is None and not labelled:
         return

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 from tadoru.indexing.changes import Changes
 from tadoru.indexing.targets import MANIFEST_NAMES, Targets
-from tadoru.types import Access, Import
+from tadoru.types import Import
 
 if TYPE_CHECKING:
     from tadoru.stores.sqlite import SqliteStore
 
 MANY_NAMES = 500
 """Of more changed names than this, all edges are asked about."""
+FEW_NAMES = 40
+"""So many are looked for by the database; more would make it slower than to read all edges."""
 
 _MEANING = frozenset({"__init__", "mod", "lib", "main"})
 """Files that change what the names around them mean: packages of Python, modules of Rust."""
@@ -28,29 +30,28 @@ _ALIASED = frozenset({"javascript", "typescript", "tsx", "vue", "svelte", "astro
 """Languages whose bare names can stand for any file, as a manifest says."""
 
 
-def moved(store: SqliteStore, targets: Targets, changes: Changes, access: Access) -> list[str]:
+def moved(store: SqliteStore, targets: Targets, changes: Changes) -> list[str]:
     """Return the files, neither added nor changed, whose imports have to be written again."""
     names = _mentioned(changes)
-    if names == "":
+    if names is not None and not names:
         return []
-    mentions = re.compile(names) if names else None
+    mentions = re.compile("|".join(map(re.escape, names))) if names else None
     touched = {*changes.added, *changes.changed}
     gone = frozenset(changes.deleted)
-    found: list[str] = []
-    for entry in store.entries(access=access):
-        if entry.path in touched or not entry.language:
+    few = names if names is not None and len(names) <= FEW_NAMES else None
+    found: dict[str, None] = {}
+    for language, edge in store.edges(few, sorted(_ALIASED)):
+        if edge.path in touched or edge.path in found or not language:
             continue
-        for edge in store.imports(entry.path, access=access):
-            if mentions and not _concerned(edge, entry.language, mentions, gone):
-                continue
-            if targets.resolve([edge], entry.language) != (edge,):
-                found.append(entry.path)
-                break
-    return found
+        if mentions and not _concerned(edge, language, mentions, gone):
+            continue
+        if targets.resolve([edge], language) != (edge,):
+            found[edge.path] = None
+    return list(found)
 
 
-def _mentioned(changes: Changes) -> str | None:
-    """Return an expression for the names that came or went; empty for none, None for any."""
+def _mentioned(changes: Changes) -> list[str] | None:
+    """Return what imports of the names that came or went mention; empty for none, None for any."""
     stems: set[str] = set()
     for path in (*changes.added, *changes.deleted):
         parent, _, name = path.rpartition("/")
@@ -64,7 +65,7 @@ def _mentioned(changes: Changes) -> str | None:
         return None
     if len(stems) > MANY_NAMES:
         return None
-    return "|".join(re.escape(stem) for stem in sorted(stems) if stem)
+    return sorted(stem for stem in stems if stem)
 
 
 def _concerned(

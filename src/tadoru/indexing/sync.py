@@ -119,7 +119,7 @@ class _Run:
         self.targets = Targets(self.walk.stats.keys(), self._manifest)
         self._work(tasks)
         if self.known:
-            elsewhere = moved(self.store, self.targets, changes, everything(self.store))
+            elsewhere = moved(self.store, self.targets, changes)
             self.total += len(elsewhere)
             self._work([Task(self.walk.file_stat(path)) for path in elsewhere])
         self.writer.finish()
@@ -168,7 +168,7 @@ class _Run:
             self.skipped.setdefault(record.note, []).append(outcome.path)
         if outcome.reason and outcome.status == "record":
             self.notes[outcome.reason] += 1
-        self.languages[record.language or record.role.value] += 1
+        self.languages[record.language or "other"] += 1
         self.chunks += len(record.chunks)
         self.symbols += len(record.symbols)
         self.source_bytes += len(record.content or b"")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,8 +25,9 @@ from tadoru.stores.sqlite.faults import translated
 from tadoru.stores.sqlite.finding import Finding
 from tadoru.stores.sqlite.lock import LOCK, writer_lock
 from tadoru.stores.sqlite.pool import Pool, connect
-from tadoru.stores.sqlite.rows import Known, known
+from tadoru.stores.sqlite.rows import Known, known, meta
 from tadoru.stores.sqlite.schema import DATABASE, create, verify
+from tadoru.stores.sqlite.unpacked import Unpacked
 from tadoru.stores.sqlite.writer import Writer
 from tadoru.types import (
     Access,
@@ -60,6 +62,8 @@ class SqliteStore:
         self._content = Content(self._pool, os.fsencode(root))
         self._catalogue = Catalogue(self._pool)
         self._finding = Finding(directory, self._pool, self._catalogue)
+        self._symbols: Unpacked[Symbol] = Unpacked()
+        self._chunks: Unpacked[Chunk] = Unpacked()
         self.ignored_rule = None
 
     # -- life ----------------------------------------------------------------------------------
@@ -121,14 +125,21 @@ class SqliteStore:
 
     @property
     def generation(self) -> int:
-        with self._pool.read() as connection:
-            return int(
-                connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0]
-            )
+        return self._number("generation")
 
     @property
     def host_root(self) -> str:
         return str(self._root)
+
+    @property
+    def labelled(self) -> bool:
+        """Whether entries have access labels; without, all of them are public."""
+        return bool(self._number("labelled"))
+
+    def _number(self, key: str) -> int:
+        with self._pool.read() as connection:
+            value = meta(connection, key)
+        return value if isinstance(value, int) else 0
 
     def access_rows(self) -> tuple[AccessRow, ...]:
         with self._pool.read() as connection:
@@ -154,11 +165,14 @@ class SqliteStore:
             return ()
         with self._pool.read() as connection:
             row = connection.execute(
-                "SELECT t.chunks FROM files f JOIN texts t ON t.file_id = f.id"
-                f" WHERE f.path = ? AND f.access_id {admitted(access)}",
+                f"SELECT id, rev FROM files WHERE path = ? AND access_id {admitted(access)}",
                 (path,),
             ).fetchone()
-        return unpack_chunks(row[0], path) if row else ()
+            return (
+                tuple(self._chunks.of(row, lambda: _chunks(connection, row[0], path)))
+                if row
+                else ()
+            )
 
     # -- structure -----------------------------------------------------------------------------
 
@@ -179,7 +193,7 @@ class SqliteStore:
         with self._pool.read() as connection:
             return structure.symbols(
                 connection, access, name=name, folded=folded, path=path, under=under,
-                kinds=kinds, offset=offset, limit=limit,
+                kinds=kinds, offset=offset, limit=limit, kept=self._symbols,
             )  # fmt: skip
 
     # -- finding -------------------------------------------------------------------------------
@@ -220,6 +234,11 @@ class SqliteStore:
         with self._pool.read() as connection:
             return structure.importers(connection, path, access)
 
+    def edges(self, names: Sequence[str] | None, bare: Sequence[str]) -> list[tuple[str, Import]]:
+        """Return language and edge of imports that can mean `names`: see `structure.edges`."""
+        with self._pool.read() as connection:
+            return structure.edges(connection, names, bare)
+
     def import_counts(self, *, access: Access) -> dict[str, int]:
         if not access:
             return {}
@@ -236,15 +255,15 @@ class SqliteStore:
                 "SELECT count(*), ifnull(sum(NOT indexed OR dirty), 0) FROM files"
                 f" WHERE access_id {admitted(access)}"
             ).fetchone()
-            meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
-        status = Freshness(meta["status"])
+            said = dict(connection.execute("SELECT key, value FROM meta").fetchall())
+        status = Freshness(said["status"])
         if status in (Freshness.FRESH, Freshness.UPDATING):
             # Work on what the asker cannot see is no news for him.
             status = Freshness.UPDATING if pending else Freshness.FRESH
         return IndexState(
             status=status,
-            detail=meta["detail"],
-            generation=0 if meta["labelled"] else meta["generation"],
+            detail=said["detail"],
+            generation=0 if said["labelled"] else said["generation"],
             files=files,
             pending=pending,
         )
@@ -252,11 +271,7 @@ class SqliteStore:
     def ignored(self, path: str, *, access: Access) -> str:
         if not access or self.ignored_rule is None:
             return ""
-        with self._pool.read() as connection:
-            labelled = connection.execute(
-                "SELECT value FROM meta WHERE key = 'labelled'"
-            ).fetchone()[0]
-        return "" if labelled else self.ignored_rule(path)
+        return "" if self.labelled else self.ignored_rule(path)
 
     def known(self) -> dict[str, Known]:
         """Return path -> what is known, of all names: for the indexer, which sees everything."""
@@ -316,12 +331,12 @@ class SqliteStore:
     @property
     def last_scan_ns(self) -> int:
         """When the last complete walk began, in nanoseconds; 0 before the first."""
-        with self._pool.read() as connection:
-            return int(
-                connection.execute("SELECT value FROM meta WHERE key = 'last_scan_ns'").fetchone()[
-                    0
-                ]
-            )
+        return self._number("last_scan_ns")
+
+
+def _chunks(connection: sqlite3.Connection, number: int, path: str) -> tuple[Chunk, ...]:
+    row = connection.execute("SELECT chunks FROM texts WHERE file_id = ?", (number,)).fetchone()
+    return unpack_chunks(row[0], path) if row else ()
 
 
 def _make(directory: Path, root: Path) -> None:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from tadoru.stores.sqlite.access import admitted
 from tadoru.stores.sqlite.codec import unpack_symbols
 from tadoru.stores.sqlite.content import is_sayable
+from tadoru.stores.sqlite.unpacked import Unpacked
 from tadoru.types import Access, Import, Symbol
 
 
@@ -28,6 +30,7 @@ def symbols(
     kinds: Sequence[str],
     offset: int,
     limit: int,
+    kept: Unpacked[Symbol],
 ) -> tuple[list[Symbol], int]:
     """Return a page of definitions, ordered by path and position, and their total."""
     conditions = [f"f.access_id {admitted(access)}"]
@@ -52,21 +55,30 @@ def symbols(
     source = f"FROM symbols s JOIN files f ON f.id = s.file_id WHERE {' AND '.join(conditions)}"
     total = int(connection.execute(f"SELECT count(*) {source}", values).fetchone()[0])
     rows = connection.execute(
-        f"SELECT f.id, f.path, s.position {source} ORDER BY f.path, s.position LIMIT ? OFFSET ?",
+        f"SELECT f.id, f.rev, f.path, s.position {source}"
+        " ORDER BY f.path, s.position LIMIT ? OFFSET ?",
         [*values, max(0, limit), max(0, offset)],
     ).fetchall()
-    return _read(connection, rows), total
+    return _read(connection, rows, kept), total
 
 
-def _read(connection: sqlite3.Connection, rows: list[tuple[int, str, int]]) -> list[Symbol]:
-    paths = {number: path for number, path, _ in rows}
-    files: dict[int, list[Symbol]] = {}
-    for number, path in paths.items():
+def _read(
+    connection: sqlite3.Connection, rows: list[tuple[int, int, str, int]], kept: Unpacked[Symbol]
+) -> list[Symbol]:
+    files: dict[int, Sequence[Symbol]] = {}
+
+    def load(number: int, path: str) -> Sequence[Symbol]:
         (blob,) = connection.execute(
             "SELECT symbols FROM texts WHERE file_id = ?", (number,)
         ).fetchone()
-        files[number] = unpack_symbols(blob, path)
-    return [files[number][position] for number, _, position in rows]
+        return unpack_symbols(blob, path)
+
+    found: list[Symbol] = []
+    for number, rev, path, position in rows:
+        if number not in files:
+            files[number] = kept.of((number, rev), partial(load, number, path))
+        found.append(files[number][position])
+    return found
 
 
 _EDGE = "f.path, i.module, i.line, i.target, i.names"
@@ -111,3 +123,29 @@ def import_counts(connection: sqlite3.Connection, access: Access) -> dict[str, i
 def _edge(row: tuple[str, str, int, str, str]) -> Import:
     path, module, line, target, names = row
     return Import(path, module, line, target, tuple(json.loads(names)) if names else ())
+
+
+def edges(
+    connection: sqlite3.Connection, names: Sequence[str] | None, bare: Sequence[str]
+) -> list[tuple[str, Import]]:
+    """Return language and edge of the imports that can mean one of `names`, file by file.
+
+    For the indexer, hence without access. `names`: parts of paths; None for every import. `bare`:
+    languages in which a module that is not relative can mean any file.
+    """
+    condition, values = "1", list[str]()
+    if names is not None:
+        told = " OR ".join(
+            ["instr(i.module, ?) OR instr(i.names, ?) OR instr(i.target, ?)"] * len(names)
+        )
+        condition = (
+            f"{told or '0'} OR trim(i.module, './') = '' OR instr(i.module, '%')"
+            f" OR (f.language IN ({','.join('?' * len(bare))}) AND i.module NOT LIKE '.%')"
+        )
+        values = [*(name for name in names for _ in range(3)), *bare]
+    rows = connection.execute(
+        "SELECT f.path, i.module, i.line, i.target, i.names, f.language FROM imports i"
+        f" JOIN files f ON f.id = i.file_id WHERE {condition} ORDER BY i.file_id, i.position",
+        values,
+    )
+    return [(row[5], _edge(row[:5])) for row in rows]

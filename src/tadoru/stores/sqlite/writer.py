@@ -109,7 +109,8 @@ class Writer:
         drop_content(connection, [(stat.path,) for stat in links])
         connection.executemany(
             f"UPDATE files SET {STATS}, indexed = 1, dirty = 0, stored = 0, rev = 0,"
-            " digest = x'', language = '', encoding = '', note = '' WHERE path = ?",
+            " digest = x'', mark = 0, role = 'source', language = '', encoding = '', note = ''"
+            " WHERE path = ?",
             [(*stat_values(stat), stat.path) for stat in links],
         )
         connection.executemany(
