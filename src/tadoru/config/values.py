@@ -25,7 +25,7 @@ class IndexConfig:
     """Processes; 0 for as many as there are cores."""
     catch_up_seconds: float = 1.0
     """Work that a question does by itself to bring the index up to date."""
-    first_answer_seconds: float = 1.2
+    first_answer_seconds: float = 1.0
     """Wait of the first question for an index that is still being built."""
     debounce_ms: int = 500
 
