@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from tadoru.hooks.calls import missing_in
 from tadoru.hooks.main import main, respond
-from tadoru.hooks.payloads import missing_in
-from tadoru.hooks.suggest import suggestion
+from tadoru.hooks.suggest import nearby, sentence
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -51,20 +51,23 @@ def test_a_file_that_is_about_to_be_written_is_no_mistake(repository: Path) -> N
 
 
 def test_paths_outside_the_repository_get_no_suggestion(repository: Path) -> None:
-    assert suggestion("/etc/passwords", str(repository)) == ""
-    assert suggestion("../../other/cart.py", str(repository)) == ""
+    assert nearby("/etc/passwords", str(repository)) == []
+    assert nearby("../../other/cart.py", str(repository)) == []
 
 
 def test_secret_files_are_not_suggested(repository: Path) -> None:
     (repository / "src/.env.production").write_text("TOKEN=1\n")
     (repository / "src/server.pem").write_text("key\n")
-    assert suggestion("config/.env.production", str(repository)) == ""
-    assert suggestion("src/servers.pem", str(repository)) == ""
+    assert nearby("config/.env.production", str(repository)) == []
+    assert nearby("src/servers.pem", str(repository)) == []
 
 
 def test_a_name_with_escape_sequences_is_made_printable(repository: Path) -> None:
     (repository / "src/shop/cart\x1b[31m.py").write_text("")
-    assert "\x1b" not in suggestion("src/shop/cart\x1b[32m.py", str(repository))
+    wanted = "src/shop/cart\x1b[32m.py"
+    found = nearby(wanted, str(repository))
+    assert found
+    assert "\x1b" not in sentence(wanted, found, str(repository))
 
 
 @pytest.mark.parametrize(
@@ -76,10 +79,31 @@ def test_a_name_with_escape_sequences_is_made_printable(repository: Path) -> Non
         ("sed: can't read x.py: No such file or directory", "x.py"),
         ("bash: line 1: cd: docs: No such file or directory", "docs"),
         ("grep: a: b: No such file or directory", "b"),
+        ("ls: src/a.py: No such file or directory", "src/a.py"),
+        ("find: ‘lib’: No such file or directory", "lib"),
+        ("rg: src/x.rs: No such file or directory (os error 2)", "src/x.rs"),
+        (
+            "rg: a: IO error for operation on a: No such file or directory (os error 2)",
+            "a",
+        ),
+        ("python: can't open file '/r/x.py': [Errno 2] No such file or directory", "/r/x.py"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'a/b.json'", "a/b.json"),
+        ("Error: ENOENT: no such file or directory, open 'a/b.ts'", "a/b.ts"),
+        (
+            "Failed to read file to update src/x.py: No such file or directory (os error 2)",
+            "src/x.py",
+        ),
     ],
 )
 def test_paths_are_found_in_what_commands_say(said: str, path: str) -> None:
-    assert list(missing_in(f"one\n{said}\nthree")) == [path]
+    assert [found for found, _ in missing_in(f"one\n{said}\nthree")] == [path]
+
+
+@pytest.mark.parametrize(
+    "said", ["", "no such file or directory", "No such file or directory: it was never there"]
+)
+def test_a_complaint_without_a_path_is_none(said: str) -> None:
+    assert list(missing_in(said)) == []
 
 
 @pytest.mark.parametrize(

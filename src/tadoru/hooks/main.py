@@ -1,18 +1,24 @@
-"""Reads one payload on stdin, writes one answer on stdout, or nothing; always exits 0."""
+"""Reads one payload on stdin, writes one answer on stdout, or nothing; always exits 0.
+
+A server that runs for the directory is asked; without one the hook looks by itself. Every path that
+is offered exists when it is offered.
+"""
 
 # pathlib would cost a sixth of the time that a hook has
-# ruff: noqa: PTH109, PTH117
+# ruff: noqa: PTH109, PTH110
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tadoru.hooks.payloads import AGENTS, agent_of, reply, wanted_paths
-from tadoru.hooks.suggest import suggestion
+from tadoru.hooks.agents import AGENTS, agent_of, cwd_of
+from tadoru.hooks.calls import Wanted, look
+from tadoru.hooks.server import consult
+from tadoru.hooks.suggest import nearby, sentence
 
 MAX_PAYLOAD = 8 * 1024 * 1024
 """Bytes; a larger payload is not read to its end and gets no answer."""
@@ -40,19 +46,36 @@ def respond(data: bytes, agent: str = "") -> str:
     payload: Any = json.loads(data)
     if not isinstance(payload, dict):
         raise ValueError("the payload is no object")
-    agent = agent if agent in AGENTS else agent_of(payload)
-    cwd = payload.get("cwd")
-    cwd = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else os.getcwd()
-    said: list[str] = []
-    for path in wanted_paths(agent, payload):
-        if len(said) == MAX_PATHS:
-            break
-        text = suggestion(path, cwd)
-        if text and text not in said:
-            said.append(text)
-    if not said:
+    adapter = AGENTS[agent if agent in AGENTS else agent_of(payload)]
+    cwd = cwd_of(payload) or os.getcwd()
+    seen = look(adapter.calls(payload), cwd)
+    if not seen.missing and not seen.touched:
         return ""
-    return json.dumps(reply(agent, payload, "\n".join(said)))
+    missing = seen.missing[:MAX_PATHS]
+    answers = consult(missing, seen.touched, cwd)
+    lines = list(dict.fromkeys(_lines(missing, answers, cwd)))
+    return json.dumps(adapter.reply(payload, "\n".join(lines))) if lines else ""
+
+
+def _lines(missing: Sequence[Wanted], answers: list[Any] | None, cwd: str) -> Iterator[str]:
+    """Yield a sentence for each missing path about which there is something to say."""
+    for number, wanted in enumerate(missing):
+        kind = ""
+        if answers is None:
+            found = nearby(wanted.path, wanted.cwd)
+        else:
+            answer = answers[number] if number < len(answers) else {}
+            found, kind = _offered(answer)
+        if found:
+            yield sentence(wanted.path, found, cwd, kind=kind)
+
+
+def _offered(answer: Any) -> tuple[list[str], str]:
+    """Return the existing paths in a server's answer, and what kind of mistake it saw."""
+    if not isinstance(answer, dict) or not isinstance(answer.get("paths"), list):
+        return [], ""
+    paths = [p for p in answer["paths"] if isinstance(p, str) and os.path.exists(p)]
+    return paths, str(answer.get("kind", ""))
 
 
 def _agent(argv: Sequence[str]) -> str:

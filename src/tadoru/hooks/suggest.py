@@ -1,7 +1,7 @@
 """A missing path, looked at for a few milliseconds: same names elsewhere, near names beside it.
 
-It knows no index. It walks the repository for a bounded number of entries and says nothing when it
-finds nothing convincing; `tadoru resolve` is the thorough answer.
+What a hook does where no server runs. It knows no index: it walks the repository for a bounded
+number of entries and finds nothing rather than something unconvincing.
 """
 
 # pathlib would cost a sixth of the time that a hook has
@@ -22,24 +22,30 @@ _SECRET_ENDINGS = (".pem", ".key")
 _SECRET_STARTS = (".env", "id_", ".netrc", ".npmrc")
 
 
-def suggestion(path: str, cwd: str) -> str:
-    """Return one line for a path that does not exist; empty when it does or nothing is near.
+def nearby(path: str, cwd: str) -> list[str]:
+    """Return absolute paths that a missing one may have meant, best first; empty when it is there.
 
     `path`: as the agent wrote it, absolute or relative to `cwd`.
     """
     if "\0" in path or len(path) > 4_096:
-        return ""
+        return []
     full = os.path.normpath(os.path.join(cwd, path))
     if os.path.lexists(full):
-        return ""
+        return []
     root = _repository(cwd)
     if not (full + "/").startswith(root + "/"):
-        return ""
-    found = _same_name(full, root) or _siblings(full)
-    if not found:
-        return ""
+        return []
+    return (_same_name(full, root) or _siblings(full))[:MAX_SHOWN]
+
+
+def sentence(path: str, found: list[str], cwd: str, *, kind: str = "") -> str:
+    """Return one line for a path that failed and those that may have been meant (absolute).
+
+    `kind`: `is_a_directory` when it is there, but no file.
+    """
     shown = ", ".join(_shown(item, cwd) for item in found[:MAX_SHOWN])
-    return f"{_printable(path)} does not exist. Did you mean: {shown}?"
+    what = "is a directory" if kind == "is_a_directory" else "does not exist"
+    return f"{_printable(path)} {what}. Did you mean: {shown}?"
 
 
 def _repository(cwd: str) -> str:

@@ -129,8 +129,10 @@ def resolved(asked: str, answer: Resolution) -> dict[str, Any]:
 def retried(asked: str, answer: RetryResult) -> dict[str, Any]:
     """Return the outcome of a retry in pathfinder's words."""
     resolution = answer.resolution
-    known = [] if resolution is None else [resolution, *resolution.candidates]
-    places = {found.path: found.host_path for found in known}
+    places: dict[str, str] = {}
+    if resolution is not None:
+        places = {c.path: c.host_path for c in resolution.candidates}
+        places[resolution.path] = resolution.host_path
     tried = [places.get(path) or path for path in answer.tried]
     if answer.status == "ok":
         used = places.get(answer.path) or answer.path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tadoru.hooks.payloads import AGENTS
+from tadoru.hooks.agents import AGENTS
 
 
 @click.command()
