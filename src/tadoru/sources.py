@@ -283,8 +283,11 @@ class LocalSource:
         from tadoru.indexing.sync import index
 
         try:
-            index(self.store, self.root, self.config, walk=changes.walk)
+            patience = self.config.index.catch_up_seconds
+            index(self.store, self.root, self.config, walk=changes.walk, patience=patience)
             self._behind = ()
+        except StoreBusy:
+            self._why = "changed; another process is indexing"
         except StoreError as error:
             self._why = f"changed, and cannot be indexed: {error.message}"
 
@@ -320,12 +323,12 @@ class LocalSource:
             from tadoru.indexing.sync import dry_run as estimate
 
             return estimate(self.root, self.config)
+        request = Request(self.root, self.directory, self.config, rebuild=rebuild)
+        report = Job(request, watched=True).result(progress)
         with self._lock:
-            request = Request(self.root, self.directory, self.config, rebuild=rebuild)
-            report = Job(request, watched=True).result(progress)
             self._behind = ()
             self._looked = time.monotonic()
-            return report
+        return report
 
     def with_debounce(self, milliseconds: int) -> LocalSource:
         """Return the same source with another quiet time before the watcher works."""
@@ -337,11 +340,21 @@ class LocalSource:
         from tadoru.indexing.watch import watch
 
         def changed() -> None:
-            report = self.index()
+            report = self._refresh()
             if report.added or report.changed or report.deleted:
                 on_change(report)
 
         watch([self.root], self.config.index, changed, stop)
+
+    def _refresh(self) -> IndexReport:
+        """Bring the index up to date: here when few files changed, else in another process."""
+        from tadoru.indexing.changes import scan
+        from tadoru.indexing.sync import index
+
+        changes = scan(self.store, self.root, self.config)
+        if len(changes.added) + len(changes.changed) + len(changes.deleted) > SMALL_CHANGE:
+            return self.index()
+        return index(self.store, self.root, self.config, walk=changes.walk)
 
     def close(self) -> None:
         with self._lock:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int, str], None]
 """Called with files done, files in all, and the path that was done."""
 
+WRITER_SECONDS = 10.0
 PUT_FILES = 64
 PUT_BYTES = 4 * 1024 * 1024
 """One transaction of the writer: a batch is lost at most when the process is killed."""
@@ -54,17 +55,19 @@ def index(
     progress: Progress | None = None,
     force: bool = False,
     walk: Walk | None = None,
+    patience: float = WRITER_SECONDS,
 ) -> IndexReport:
     """Bring the store up to date and report what was done, and what was left out and why.
 
-    `force`: read every file again. `walk`: the one of a `scan` just before.
+    `force`: read every file again. `walk`: the one of a `scan` just before. `patience`: seconds
+    to wait for another process that writes.
     Raises: `BadInput` when the root cannot be listed, `StoreBusy` when another process is at it,
     `StoreFull`, `StoreError`.
     """
     began = time.monotonic()
     found = walk or listed(root, config.index)
     rules = labels(config)
-    with store.writer(labels=rules) as writer:
+    with store.writer(labels=rules, deadline_seconds=patience) as writer:
         known = writer.known()
         changes = compare(found, known, store.last_scan_ns, config.index.max_file_bytes)
         if force:
@@ -107,8 +110,10 @@ class _Run:
         stats = [self.walk.file_stat(path) for path in (*changes.added, *changes.changed)]
         self.writer.set_state(Freshness.UPDATING)
         replaced = [p for p in changes.changed if self.known[p].kind != self._kind(p)]
-        self.writer.delete((*changes.deleted, *replaced))  # a link keeps nothing of a file
-        self.writer.names(stats)
+        forgotten = {*changes.deleted, *replaced}  # a link keeps nothing of a file
+        self.writer.delete(forgotten)
+        left = {p: row for p, row in self.known.items() if p not in forgotten}
+        self.writer.names(stats, left if forgotten else self.known)
         tasks = [
             Task(stat, self._digest(stat.path))
             for stat in stats
