@@ -14,30 +14,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 from tadoru.indexing.manifests import Manifests
+from tadoru.indexing.tails import Tails
 from tadoru.types import Import
 
 MANIFEST_NAMES = frozenset(
     {"tsconfig.json", "jsconfig.json", "package.json", "go.mod", "Cargo.toml", "composer.json"}
 )
 """Files whose change can give other files' imports another target."""
-MAX_CANDIDATES = 2_000
-"""Files with the same name that are compared; beyond, the name says nothing."""
-
 _SCRIPTS = (
-    "ts",
-    "tsx",
-    "d.ts",
-    "js",
-    "jsx",
-    "mjs",
-    "cjs",
-    "mts",
-    "cts",
-    "vue",
-    "svelte",
-    "astro",
-    "json",
-)
+    "ts", "tsx", "d.ts", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte", "astro", "json",
+)  # fmt: skip
 _AS_WRITTEN = {"js": ("ts", "tsx"), "jsx": ("tsx",), "mjs": ("mts",), "cjs": ("cts",)}
 """TypeScript sources are imported by the name that they will have once compiled."""
 
@@ -48,8 +34,7 @@ class Targets:
     def __init__(self, paths: Collection[str], read: Callable[[str], str | None]) -> None:
         """`read`: text of a file of the tree, asked for manifests only."""
         self.paths = paths if isinstance(paths, (set, frozenset, dict)) else frozenset(paths)
-        self._by_tail: dict[str, list[str]] | None = None
-        """By the last name, and by the last two: a tree has thousands of `__init__.py`."""
+        self._tails = Tails(self.paths)
         self._in_directory: dict[str, list[str]] | None = None
         self._manifests = Manifests(self.paths, read)
         self._cache: dict[tuple[str, str, str], str] = {}
@@ -91,19 +76,7 @@ class Targets:
 
     def ending(self, suffix: str, near: str) -> str:
         """Return the file whose path ends with `suffix` at a directory's border, nearest first."""
-        return nearest(self._ending(suffix), near)
-
-    def _ending(self, suffix: str) -> list[str]:
-        if self._by_tail is None:
-            self._by_tail = {}
-            for path in self.paths:
-                for tail in {"/".join(path.rsplit("/", count)[-count:]) for count in (1, 2)}:
-                    self._by_tail.setdefault(tail, []).append(path)
-        named = self._by_tail.get("/".join(suffix.rsplit("/", 2)[-2:]), [])
-        if suffix.count("/") < 2:
-            return named if len(named) <= MAX_CANDIDATES else []
-        tail = "/" + suffix
-        return [path for path in named if ("/" + path).endswith(tail)]
+        return nearest(self._tails.ending(suffix), near)
 
     def files_in(self, directory: str) -> list[str]:
         """Return the files right in a directory, sorted."""
@@ -156,7 +129,7 @@ class Targets:
             suffix = inner + tail
             roots = (
                 path
-                for path in self._ending(suffix)
+                for path in self._tails.ending(suffix)
                 if path == suffix
                 or join(root := path[: -len(suffix)].rstrip("/"), "__init__.py") not in self.paths
                 or root == near

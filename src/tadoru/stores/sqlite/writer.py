@@ -72,13 +72,14 @@ class Writer:
         with translated(self._path):
             return known(self._connection)
 
-    def names(self, stats: Iterable[FileStat]) -> Delta:
+    def names(self, stats: Iterable[FileStat], known: Mapping[str, Known] | None = None) -> Delta:
         """Register every name of a walk in one transaction, so that the tree is complete at once.
 
         New names have no text yet; changed ones keep what is stored until `put` replaces it, and
-        count as pending. Says which are which; deletes nothing.
+        count as pending. `known`: what `known()` would say now, if the caller has it. Says which
+        are which; deletes nothing.
         """
-        before = self.known()
+        before = self.known() if known is None else dict(known)
         new: list[FileStat] = []
         changed: list[FileStat] = []
         same = 0
