@@ -61,7 +61,7 @@ class Job(subprocess.Popen[bytes]):
             [sys.executable, "-P", "-m", "tadoru.indexing"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE if watched else subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=None if os.environ.get("TADORU_DEBUG") else subprocess.DEVNULL,
             cwd=request.directory.parent,
             start_new_session=not watched,
         )
@@ -105,6 +105,10 @@ def child() -> int:
     except TadoruError as error:
         _send(output, ("error", error))
         return error.exit_code
+    except Exception as error:
+        hint = "please report it; TADORU_DEBUG=1 shows the traceback"
+        _send(output, ("error", StoreError(f"the index run failed: {error!r}", hint=hint)))
+        raise
     _send(output, ("report", report))
     return 0
 
