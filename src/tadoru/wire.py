@@ -2,7 +2,8 @@
 
 Decides where sockets and journals lie, how large a message may be and how long either side waits.
 Refuses other users: the socket lies in a directory of mode 0700, has mode 0600, and both sides look
-who is at the other end. Standard library only, because a hook pays for every import.
+who is at the other end. Standard library only, and sockets are loaded when one is there: a hook
+pays for every import.
 """
 
 # pathlib would cost a sixth of the time that a hook has
@@ -12,15 +13,16 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import stat
-import struct
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tadoru.touched import key_of
+
+if TYPE_CHECKING:
+    import socket
 
 ANSWER_SECONDS = 0.15
 """How long a hook waits for an answer before it looks by itself."""
@@ -86,6 +88,8 @@ def ask(path: str, message: Mapping[str, Any], *, answered: bool) -> dict[str, A
     data = json.dumps(message).encode() + b"\n"
     if len(data) > MAX_MESSAGE or not _ours(path):
         return None
+    import socket
+
     deadline = time.monotonic() + ANSWER_SECONDS
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
@@ -122,6 +126,9 @@ def receive(connection: socket.socket, deadline: float) -> bytes:
 def same_user(connection: socket.socket) -> bool:
     """Tell whether the other end runs as the same user; where that cannot be asked, file modes
     alone decide."""
+    import socket
+    import struct
+
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
         return True

@@ -18,7 +18,6 @@ from typing import Any
 from tadoru.hooks.agents import AGENTS, agent_of, cwd_of
 from tadoru.hooks.calls import Wanted, look
 from tadoru.hooks.server import consult
-from tadoru.hooks.suggest import nearby, sentence
 
 MAX_PAYLOAD = 8 * 1024 * 1024
 """Bytes; a larger payload is not read to its end and gets no answer."""
@@ -59,6 +58,10 @@ def respond(data: bytes, agent: str = "") -> str:
 
 def _lines(missing: Sequence[Wanted], answers: list[Any] | None, cwd: str) -> Iterator[str]:
     """Yield a sentence for each missing path about which there is something to say."""
+    if not missing:
+        return
+    from tadoru.hooks.suggest import nearby, sentence  # most payloads have no use for it
+
     for number, wanted in enumerate(missing):
         kind = ""
         if answers is None:
