@@ -99,6 +99,7 @@ class _Post:
         if self._socket is not None:
             return None
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._path.parent.chmod(0o700)
         if not self._locks():
             return None
         opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -13,8 +13,9 @@ from tadoru.resolve.model import Scored
 from tadoru.resolve.reply import RESOLVED
 from tadoru.tree import Tree
 
-TIED = 0.6
-"""Share of the best score from which a candidate counts as tied with it."""
+TIED = 0.4
+"""Share of the best score from which a candidate counts as tied with it: among equals in name, the
+shorter path alone makes for half."""
 BESIDE = 0.1
 """Weight of what was touched in the same directory, against the path itself."""
 
