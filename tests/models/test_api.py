@@ -15,9 +15,11 @@ import pytest
 
 from tadoru.config import ModelConfig
 from tadoru.errors import ConfigError, Unavailable
-from tadoru.models.api import ApiEmbedder, ApiReranker, embedder_of, reranker_of
+from tadoru.models.api import ApiEmbedder
 from tadoru.models.base import Embedder, Reranker
+from tadoru.models.configured import embedder_of, reranker_of
 from tadoru.models.http import Endpoint
+from tadoru.models.reranking import ApiReranker
 
 KEY = "sk-very-secret"
 DIMENSION = 4
@@ -142,7 +144,7 @@ def test_model_that_refuses_dimensions_is_asked_without(
     server.behave = lambda body, n: (400, {}) if "dimensions" in body else vectors(body)
     embedder.encode(["a"])
     embedder.encode(["b"])
-    assert ["dimensions" in body for body in server.bodies] == [True, False, False]
+    assert ["dimensions" in body for body in server.bodies] == [True, False, False, False]
 
 
 @pytest.mark.parametrize("after", ["7", None, "date"])

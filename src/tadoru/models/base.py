@@ -5,12 +5,16 @@ A model may be absent or fail at any call; callers then go on without it and say
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+PREPARATION = "text1"
+"""How the indexer prepares what is embedded. A part of every fingerprint of ours: vectors of texts
+that were prepared differently are not comparable."""
 
 
 @runtime_checkable
@@ -29,7 +33,22 @@ class Embedder(Protocol):
     def encode(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
         """Return unit vectors, shape (len(texts), dimension). `query`: questions, not documents.
 
-        Raises: `Unavailable` when the model or its endpoint cannot answer.
+        A document that the model refuses gets zeros. Raises: `Unavailable` when the model or its
+        endpoint cannot answer.
+        """
+        ...
+
+
+@runtime_checkable
+class BatchEmbedder(Embedder, Protocol):
+    """An embedder that hands over what is ready before the whole is done."""
+
+    def encode_batches(
+        self, texts: Sequence[str]
+    ) -> Iterator[tuple[list[int], npt.NDArray[np.float32]]]:
+        """Yield positions and vectors of documents, a batch at a time, in any order.
+
+        Raises: `Unavailable` when the endpoint fails, after what had been answered was yielded.
         """
         ...
 

@@ -1,14 +1,16 @@
 """JSON over HTTP to a configured endpoint: deadlines, retries by status, and no word of a key.
 
 Decides by status code alone what is worth another try (429, 5xx, a broken connection) and waits as
-long as `Retry-After` says, within the deadline. Refuses redirects, which would carry the key to
-another host, and answers larger than a bound. Error texts name host and status, never what the
-server wrote, which may repeat what it was sent.
+long as `Retry-After` says, within the deadline; goes slower after a 429. Refuses redirects, which
+would carry the key to another host, and answers larger than a bound. What goes to this machine goes
+through no proxy. Error texts name host and status, never what the server wrote, which may repeat
+what it was sent.
 """
 
 from __future__ import annotations
 
 import email.utils
+import ipaddress
 import json
 import threading
 import time
@@ -21,16 +23,25 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tadoru.errors import ConfigError, Unavailable
+from tadoru.models.gate import Gate
 
 ATTEMPTS = 6
+HURRIED_ATTEMPTS = 2
+STUMBLES = 2
+"""Attempts at a request that the server breaks at (status 500): it may be the request's fault."""
+AWAY_SECONDS = 30.0
+"""For so long after a failure, one who is in a hurry is not made to wait for another one."""
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
 """Seconds before the second attempt, doubled for each further one, up to the longest."""
 MAX_ANSWER_BYTES = 256 * 1024 * 1024
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Rejected(Unavailable):
     """The endpoint understood and refused (400, 413, 422): another try needs another request."""
+
+
+class Stumbled(Rejected):
+    """The endpoint broke at this request (500): some servers do so at a text that is too long."""
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -48,14 +59,18 @@ class Endpoint:
     """Of one attempt: connecting, and each wait for bytes."""
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
+    gate: Gate = field(default_factory=Gate, repr=False)
     _pause_until: float = field(default=0.0, repr=False)
+    _away_until: float = field(default=0.0, repr=False)
+    _away: str = field(default="", repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError(
-                f"not an http address: {self.url!r}", hint="give the full URL of the endpoint"
+                "the address of an endpoint is no http address",
+                hint="give its full URL: https://host/v1/embeddings",
             )
         if any(not " " < char < "\x7f" for char in self.key):
             raise ConfigError("the key has characters that no key has", hint="check for a newline")
@@ -65,19 +80,43 @@ class Endpoint:
         return urlsplit(self.url).hostname or ""
 
     @property
-    def is_local(self) -> bool:
-        return self.host in LOOPBACK
+    def authority(self) -> str:
+        """Host, and port where one is given; never a user or a password."""
+        port = urlsplit(self.url).port
+        return f"{self.host}:{port}" if port else self.host
 
-    def post(self, body: dict[str, Any], *, deadline_seconds: float) -> Any:
+    @property
+    def is_local(self) -> bool:
+        """Tell whether what is sent stays on this machine."""
+        return is_loopback(self.host)
+
+    def post(self, body: dict[str, Any], *, deadline_seconds: float, hurried: bool = False) -> Any:
         """Send JSON and return the JSON that comes back.
 
-        Raises: `Rejected` for 400, 413 and 422, `Unavailable` for everything else that is no
-        answer, at the latest after `deadline_seconds`.
+        `hurried`: somebody waits for the answer, so a provider that failed lately is not asked.
+        Raises: `Rejected` for 400, 413, 422 and a persistent 500, `Unavailable` for everything
+        else that is no answer, at the latest after `deadline_seconds`.
         """
+        if hurried and self.clock() < self._away_until:
+            raise Unavailable(self._away, hint="try again later")
         data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        end = self.clock() + deadline_seconds
+        try:
+            with self.gate:
+                attempts = HURRIED_ATTEMPTS if hurried else ATTEMPTS
+                answer = self._persist(data, self.clock() + deadline_seconds, attempts)
+        except Rejected:
+            raise
+        except Unavailable as error:
+            self._away, self._away_until = error.message, self.clock() + AWAY_SECONDS
+            raise
+        self.gate.answered()
+        self._away_until = 0.0
+        return answer
+
+    def _persist(self, data: bytes, end: float, attempts: int) -> Any:
+        """Try until there is an answer, or no sense in going on."""
         reason = "no answer in time"
-        for attempt in range(ATTEMPTS):
+        for attempt in range(attempts):
             self._wait_for_pause(end)
             left = end - self.clock()
             if left <= 0:
@@ -89,6 +128,10 @@ class Endpoint:
                     reason = f"status {error.code}"
                     after = error.headers.get("Retry-After") if error.headers else None
                 self._refuse_unless_worth_retrying(error.code)
+                if error.code == 429:
+                    self.gate.refused()
+                if error.code == 500 and attempt + 1 >= STUMBLES:
+                    raise Stumbled(f"{self.host} did not answer: {reason}") from None
                 self._pause(_wait_seconds(after, attempt))
             except (OSError, HTTPException) as error:  # refused, reset, timed out, cut short
                 reason = type(getattr(error, "reason", error)).__name__
@@ -100,7 +143,8 @@ class Endpoint:
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
         request = urllib.request.Request(self.url, data, headers, method="POST")
-        opener = urllib.request.build_opener(_NoRedirect)
+        direct = [urllib.request.ProxyHandler({})] if self.is_local else []
+        opener = urllib.request.build_opener(_NoRedirect, *direct)
         with opener.open(request, timeout=timeout) as response:
             answer = response.read(MAX_ANSWER_BYTES + 1)
         if len(answer) > MAX_ANSWER_BYTES:
@@ -134,6 +178,16 @@ class Endpoint:
             if self.clock() + wait > end:
                 raise Unavailable(f"{self.host} asks to wait {wait:.0f} s", hint="try again later")
             self.sleep(wait)
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host name can only mean this machine."""
+    if host == "localhost" or host.endswith(".localhost"):  # RFC 6761
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _wait_seconds(retry_after: str | None, attempt: int) -> float:

@@ -1,0 +1,109 @@
+"""From the configuration to models: an endpoint, a folder, or none.
+
+A key that is a placeholder counts as missing, and without a key only an endpoint on this machine
+(Ollama, vLLM) is used. Loads nothing of a model before it is configured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
+
+from tadoru.config import ModelConfig
+
+if TYPE_CHECKING:
+    from tadoru.models.base import Embedder, TokenCounter
+    from tadoru.models.http import Endpoint
+    from tadoru.models.reranking import ApiReranker
+
+    Connect = Callable[[str, str], Endpoint]
+
+PLACEHOLDERS = frozenset({"", "your-api-key-here"})
+"""Keys that mean that nobody has set one."""
+
+
+def embedder_of(config: ModelConfig, connect: Connect | None = None) -> Embedder | None:
+    """Return the configured embedder: an endpoint, else a model2vec folder, else None.
+
+    Raises: `ConfigError` for an address that is none, `Unavailable` for a folder that is none.
+    """
+    endpoint = _endpoint(
+        config.embeddings_base_url, config.embeddings_api_key, config.embeddings_model,
+        "/embeddings", connect,
+    )  # fmt: skip
+    if endpoint is not None:
+        from tadoru.models.api import ApiEmbedder
+        from tadoru.models.gate import Gate
+
+        endpoint.gate = Gate(config.embeddings_max_concurrency)
+        return ApiEmbedder(endpoint, config.embeddings_model, config.embeddings_dimensions)
+    if config.embeddings_dir:
+        from tadoru.models.static import StaticEmbedder
+
+        return StaticEmbedder(Path(config.embeddings_dir).expanduser())
+    return None
+
+
+def reranker_of(config: ModelConfig, connect: Connect | None = None) -> ApiReranker | None:
+    """Return the configured reranker; None when there is none, or its key is missing."""
+    endpoint = _endpoint(
+        config.rerank_base_url, config.rerank_api_key, config.rerank_model, "/rerank", connect
+    )
+    if endpoint is None:
+        return None
+    from tadoru.models.reranking import ApiReranker
+
+    return ApiReranker(endpoint, config.rerank_model)
+
+
+def counter_of(config: ModelConfig) -> TokenCounter:
+    """Return an exact counter where a tokenizer is configured and can be loaded; the estimate
+    elsewhere. An answer names the one that counted."""
+    from tadoru.errors import Unavailable
+    from tadoru.models.tokens import EstimatedTokens, TokenizerTokens
+
+    if config.tokenizer:
+        try:
+            return TokenizerTokens(Path(config.tokenizer).expanduser())
+        except Unavailable:
+            return EstimatedTokens()
+    return EstimatedTokens()
+
+
+def destinations(config: ModelConfig) -> tuple[str, ...]:
+    """Return the hosts beyond this machine that text of files is sent to: embedding, reranking."""
+    if not config.embeddings_base_url and not config.rerank_base_url:
+        return ()
+    from tadoru.models.http import is_loopback
+
+    hosts = []
+    for url, key, model in (
+        (config.embeddings_base_url, config.embeddings_api_key, config.embeddings_model),
+        (config.rerank_base_url, config.rerank_api_key, config.rerank_model),
+    ):
+        host = urlsplit(url).hostname or "" if url and model else ""
+        if host and not is_loopback(host) and key.strip() not in PLACEHOLDERS:
+            hosts.append(host)
+    return tuple(dict.fromkeys(hosts))
+
+
+def _endpoint(
+    url: str, key: str, model: str, kind: str, connect: Connect | None
+) -> Endpoint | None:
+    """Return an endpoint when it is configured. One on this machine needs no key."""
+    if not url or not model:
+        return None
+    from tadoru.models.http import Endpoint
+
+    missing = key.strip() in PLACEHOLDERS
+    endpoint = (connect or Endpoint)(_completed(url, kind), "" if missing else key.strip())
+    return None if missing and not endpoint.is_local else endpoint
+
+
+def _completed(url: str, kind: str) -> str:
+    """Return the full address: an address that ends in `/v1` names the provider alone."""
+    parts = urlsplit(url)
+    path = parts.path.rstrip("/")
+    return urlunsplit(parts._replace(path=path + kind)) if path.endswith("/v1") else url
