@@ -102,7 +102,7 @@ def ask(path: str, message: Mapping[str, Any], *, answered: bool) -> dict[str, A
             if not answered:
                 return {}
             answer = json.loads(receive(client, deadline))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return answer if isinstance(answer, dict) else None
 

@@ -56,7 +56,7 @@ class Listener:
             while not self._closed.is_set():
                 self._take_posts(selector)
                 for key, _ in selector.select(TAKE_OVER_SECONDS):
-                    with suppress(OSError, ValueError):
+                    with suppress(OSError, ValueError, RecursionError):  # of a peer
                         self._serve(key.fileobj)  # type: ignore[arg-type]
 
     def _take_posts(self, selector: selectors.BaseSelector) -> None:
