@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tadoru.types import (
         Candidate,
         Chunk,
+        EmbeddingReport,
         Entry,
         FileList,
         FileRow,

@@ -292,6 +292,8 @@ class SearchAnswer:
     """Which token counter measured `tokens` and `budget`."""
     total: int = 0
     """Hits before the cut-off."""
+    recall: str = ""
+    """`lexical`, or `lexical, semantic` when the vectors of a model were asked too."""
     warnings: tuple[str, ...] = ()
     index: IndexState = IndexState()
     debug: Mapping[str, Any] = field(default_factory=dict)
@@ -399,6 +401,36 @@ class TextAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingReport:
+    """What a run did for the vectors of an index, and what still waits for one and why."""
+
+    model: str = ""
+    """Fingerprint of the model; empty when none is configured."""
+    hosts: tuple[str, ...] = ()
+    """Where text is sent to beyond this machine."""
+    made: int = 0
+    """Texts that the model was asked for."""
+    reused: int = 0
+    """Texts whose vector was known already."""
+    refused: int = 0
+    """Texts that the model did not take at any length."""
+    waiting: int = 0
+    """Chunks that have no vector yet."""
+    waiting_files: int = 0
+    files: int = 0
+    """Files that have chunks."""
+    bytes: int = 0
+    """About what has to be sent for the waiting chunks, at most."""
+    tokens: int = 0
+    """The same, in tokens, estimated."""
+    reason: str = ""
+    """Why chunks wait."""
+    needs_consent: bool = False
+    """True when nothing was sent because nobody has agreed to it."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class IndexReport:
     """What an indexing run did, and what it left out and why."""
 
@@ -419,6 +451,8 @@ class IndexReport:
     index_bytes: int = 0
     dry_run: bool = False
     complete: bool = True
+    embedding: EmbeddingReport | None = None
+    """None when no model is configured, or the run left that to another one."""
     index: IndexState = IndexState()
 
 
