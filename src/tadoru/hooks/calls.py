@@ -102,7 +102,7 @@ def _wanted(call: Call, cwd: str) -> Iterator[Wanted]:
         )
         directory = _fixed_part(pattern)
         if directory:
-            yield Wanted(directory, "list", os.path.join(cwd, path))
+            yield Wanted(directory, "list", os.path.join(cwd, path) if path else cwd)
 
 
 def _command(arguments: Mapping[str, Any]) -> str:

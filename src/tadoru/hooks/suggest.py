@@ -32,7 +32,7 @@ def nearby(path: str, cwd: str) -> list[str]:
     full = os.path.normpath(os.path.join(cwd, path))
     if os.path.lexists(full):
         return []
-    root = _repository(cwd)
+    root = _repository(os.path.normpath(cwd))
     if not (full + "/").startswith(root + "/"):
         return []
     return (_same_name(full, root) or _siblings(full))[:MAX_SHOWN]
