@@ -135,6 +135,27 @@ def test_a_newer_schema_is_refused(built):
         pass
 
 
+def test_an_index_of_an_earlier_version_is_made_anew(built):
+    with built.writer() as writer:
+        writer._connection.execute("PRAGMA user_version = 1")
+        # as a kill leaves it: with a log that must not be taken for that of the next database
+        shutil.copy(built.directory / "index.db-wal", built.directory / "kept")
+    before = built.id
+    built.close()
+    shutil.move(built.directory / "kept", built.directory / "index.db-wal")
+    with pytest.raises(NotIndexed) as caught:
+        reopened(built)
+    assert "earlier version" in caught.value.message
+    with SqliteStore.open(
+        built.directory, root=Path(built.host_root), create=True
+    ).writer() as writer:
+        assert writer.known() == {}
+    anew = reopened(built)
+    assert anew.id != before
+    assert anew.check() == []
+    anew.close()
+
+
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_a_store_that_cannot_be_made_leaves_nothing(tmp_path, monkeypatch, error):
     def fail(*_):

@@ -10,7 +10,7 @@ from sqlite_build import record, write
 from tadoru.errors import StoreBusy
 from tadoru.stores.sqlite import FileStat, SqliteStore
 from tadoru.testing.suites.store import access_of, paths
-from tadoru.types import HIDDEN, PUBLIC, AccessRow, Freshness, Import, Kind
+from tadoru.types import HIDDEN, PUBLIC, AccessRow, Freshness, Import, Kind, Role
 
 ALL = frozenset({0, 1})
 
@@ -158,12 +158,12 @@ def test_put_replaces_all_that_was_known(store, root):
 def test_a_file_that_becomes_a_link_keeps_no_content(store, root):
     stat = write(root, "a", "some session")
     with store.writer() as writer:
-        writer.put([record(stat, b"some session")])
+        writer.put([replace(record(stat, b"some session"), role=Role.TEST)])
         link = FileStat("a", Kind.LINK, 1, 2, 3, 4, target="b")
         assert writer.names([link]).changed == ("a",)
         assert writer.names([link]).same == 1
     entry = next(store.entries(access=ALL))
-    assert (entry.kind, entry.target) == (Kind.LINK, "b")
+    assert (entry.kind, entry.target, entry.role) == (Kind.LINK, "b", Role.SOURCE)
     assert store.read("a", access=ALL) is None
     assert store.chunks("a", access=ALL) == ()
     assert store.postings.frequencies(["session"], access=ALL) == [0]

@@ -1,79 +1,118 @@
-"""How values lie in blobs: text and per-file lists, compressed with zstd.
+"""How the text of a file, its chunks and its symbols lie in one blob, compressed with zstd.
 
-Chunks and symbols of one file share a blob, because they are read together and repeat each other:
-rows of their own would take three times the space.
+One blob, because signatures, doc comments and names repeat what the text says: apart they take
+twice the space, and rows of their own three times. Lists are kept by columns, places as distances.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tadoru.types import Chunk, Span, Symbol
 
-LEVEL = 3
-"""zstd's default: level 9 saves 6% of the text and takes four times as long."""
+LEVEL = 6
+"""Of zstd: 7% smaller than its default and 15 ms more per megabyte; level 9 saves 1% more."""
+_PLACES = 6
 
 
-def compress(data: bytes) -> bytes:
+class Blob(NamedTuple):
+    """What is stored of one file with text."""
+
+    data: bytes
+    content: int
+    """Bytes of the file itself, which come first."""
+    chunks: int
+    """Bytes of the list of chunks, which follows; the rest is that of symbols."""
+
+
+def pack(content: bytes, chunks: Sequence[Chunk], symbols: Sequence[Symbol]) -> Blob:
+    """Compress a file as it is on disk with its chunks and symbols, their paths left out."""
     import zstandard
 
-    return zstandard.ZstdCompressor(level=LEVEL, write_content_size=True).compress(data)
-
-
-def decompress(blob: bytes) -> bytes:
-    import zstandard
-
-    return zstandard.ZstdDecompressor().decompress(blob)
-
-
-def pack_chunks(chunks: Sequence[Chunk]) -> bytes:
-    """Encode the chunks of one file, in order, without its path."""
-    return _pack(
+    first = _packed(
         [
-            [*_numbers(c.span), c.breadcrumb, c.kind, c.name, c.signature, c.doc]
+            (_numbers(c.span), c.breadcrumb, c.kind, c.name, c.signature, c.doc)
             for c in sorted(chunks, key=lambda c: c.index)
         ]
     )
+    second = _packed(
+        [(_numbers(s.span), s.name, s.kind, s.container, s.signature, s.doc) for s in symbols]
+    )
+    compressor = zstandard.ZstdCompressor(level=LEVEL, write_content_size=True)
+    return Blob(compressor.compress(content + first + second), len(content), len(first))
 
 
-def unpack_chunks(blob: bytes | None, path: str) -> tuple[Chunk, ...]:
+def content_of(blob: Blob) -> bytes:
+    """Return the bytes of the file."""
+    return _decompressed(blob)[: blob.content]
+
+
+def chunks_of(blob: Blob, path: str) -> tuple[Chunk, ...]:
+    """Return the chunks of a file, in order."""
+    if not blob.chunks:
+        return ()
+    part = _decompressed(blob)[blob.content : blob.content + blob.chunks]
     return tuple(
-        Chunk(path, index, Span(*row[:6]), *row[6:]) for index, row in enumerate(_unpack(blob))
+        Chunk(path, index, span, *row) for index, (span, *row) in enumerate(_unpacked(part))
     )
 
 
-def pack_symbols(symbols: Sequence[Symbol]) -> bytes:
-    """Encode the symbols of one file, in order, without its path."""
-    return _pack(
-        [[s.name, s.kind, *_numbers(s.span), s.container, s.signature, s.doc] for s in symbols]
-    )
-
-
-def unpack_symbols(blob: bytes | None, path: str) -> list[Symbol]:
+def symbols_of(blob: Blob, path: str) -> list[Symbol]:
+    """Return the symbols of a file, in order."""
+    part = _decompressed(blob)[blob.content + blob.chunks :]
     return [
-        Symbol(row[0], row[1], path, Span(*row[2:8]), row[8], row[9], row[10])
-        for row in _unpack(blob)
+        Symbol(name, kind, path, span, container, signature, doc)
+        for span, name, kind, container, signature, doc in _unpacked(part)
     ]
 
 
-def _numbers(span: Span) -> tuple[int, int, int, int, int, int]:
+def _decompressed(blob: Blob) -> bytes:
+    import zstandard
+
+    return zstandard.ZstdDecompressor().decompress(blob.data)
+
+
+def _numbers(span: Span) -> tuple[int, ...]:
     return (
         span.start_line, span.end_line, span.start_char, span.end_char,
         span.start_byte, span.end_byte,
     )  # fmt: skip
 
 
-def _pack(rows: list[list[Any]]) -> bytes:
+def _packed(rows: list[tuple[Any, ...]]) -> bytes:
     if not rows:
         return b""
-    text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
-    return compress(text.encode("utf-8", "surrogatepass"))
+    places = [_distances(numbers, before) for numbers, before in _with_before(rows)]
+    columns = [*zip(*places, strict=True), *zip(*(row[1:] for row in rows), strict=True)]
+    text = json.dumps(columns, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
 
 
-def _unpack(blob: bytes | None) -> list[list[Any]]:
-    if not blob:
+def _with_before(rows: list[tuple[Any, ...]]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    numbers = [row[0] for row in rows]
+    return list(zip(numbers, [(0,) * _PLACES, *numbers], strict=False))
+
+
+def _distances(numbers: tuple[int, ...], before: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a span by its distance from the one before and its sizes; bytes beside characters."""
+    line, last_line, char, end_char, byte, end_byte = numbers
+    return (
+        line - before[0], last_line - line, char - before[2], end_char - char,
+        (byte - before[4]) - (char - before[2]), (end_byte - byte) - (end_char - char),
+    )  # fmt: skip
+
+
+def _unpacked(part: bytes) -> list[tuple[Any, ...]]:
+    """Return the rows of a list, each with its span first."""
+    if not part:
         return []
-    rows: list[list[Any]] = json.loads(decompress(blob).decode("utf-8", "surrogatepass"))
+    columns: list[list[Any]] = json.loads(part.decode("utf-8", "surrogatepass"))
+    line = char = byte = 0
+    rows: list[tuple[Any, ...]] = []
+    for lines, more, chars, size, extra, extra_size, *rest in zip(*columns, strict=True):
+        line, char, byte = line + lines, char + chars, byte + chars + extra
+        span = Span(line, line + more, char, char + size, byte, byte + size + extra_size)
+        rows.append((span, *rest))
     return rows

@@ -19,7 +19,7 @@ from itertools import islice
 
 from tadoru.errors import LimitExceeded, Unavailable
 from tadoru.stores.sqlite.access import admitted
-from tadoru.stores.sqlite.codec import decompress
+from tadoru.stores.sqlite.codec import Blob, content_of
 from tadoru.stores.sqlite.pool import Pool
 from tadoru.types import Access
 
@@ -94,10 +94,10 @@ class Content:
     def _stored(self, connection: sqlite3.Connection, row: Row) -> bytes:
         data = self._hot.get((row.id, row.rev))
         if data is None:
-            (blob,) = connection.execute(
-                "SELECT data FROM texts WHERE file_id = ?", (row.id,)
+            found = connection.execute(
+                "SELECT data, content, chunks FROM texts WHERE file_id = ?", (row.id,)
             ).fetchone()
-            data = decompress(blob)
+            data = content_of(Blob(*found))
             self._hot.put((row.id, row.rev), data)
         return data
 
@@ -150,13 +150,14 @@ class Content:
         with self._pool.read() as connection:
             # The label is asked again: it may have changed since the names were looked up.
             blobs = connection.execute(
-                f"SELECT f.id, f.rev, f.path, t.data FROM files f JOIN texts t ON t.file_id = f.id"
+                "SELECT f.id, f.rev, f.path, t.data, t.content, t.chunks"
+                " FROM files f JOIN texts t ON t.file_id = f.id"
                 f" WHERE f.id IN ({ids}) AND f.stored AND f.access_id {admitted(access)}"
             ).fetchall()
         wanted = {row.path for row in rows}
-        for number, rev, path, blob in blobs:
+        for number, rev, path, *blob in blobs:
             if path in wanted:
-                data = decompress(blob)
+                data = content_of(Blob(*blob))
                 self._hot.put_if_room((number, rev), data)
                 yield path, data
 

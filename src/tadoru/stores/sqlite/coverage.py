@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tadoru.stores.sqlite.catalogue import stamp_of
-from tadoru.stores.sqlite.codec import decompress, unpack_chunks
+from tadoru.stores.sqlite.codec import Blob, chunks_of, content_of
 from tadoru.stores.sqlite.segments import Arrays, Segment, Shelf
 from tadoru.text.decode import decode_as
 from tadoru.types import Access, Chunk
@@ -142,13 +142,13 @@ def packs_for(
 
 def make_pack(connection: sqlite3.Connection, kind: IndexKind, number: int) -> bytes:
     """Index one file anew from its stored text."""
-    path, encoding, data, chunks = connection.execute(
-        "SELECT f.path, f.encoding, t.data, t.chunks FROM files f"
+    path, encoding, *row = connection.execute(
+        "SELECT f.path, f.encoding, t.data, t.content, t.chunks FROM files f"
         " JOIN texts t ON t.file_id = f.id WHERE f.id = ?",
         (number,),
     ).fetchone()
-    content = decompress(data)
-    found = unpack_chunks(chunks, path)
+    content = content_of(Blob(*row))
+    found = chunks_of(Blob(*row), path)
     text = decode_as(content, encoding).text if found else ""
     return kind.pack(content, text, path, found)
 

@@ -64,7 +64,7 @@ class Finding:
 
         return SqliteVectors(self._pool, self._catalogue)
 
-    def flush(self, connection: sqlite3.Connection) -> None:
+    def flush(self, connection: sqlite3.Connection, compact: bool = False) -> None:
         """Bring the segments up to date; `connection` is the writer's, which holds the lock."""
         from tadoru.stores.sqlite.segments import Shelf
         from tadoru.stores.sqlite.upkeep import flush
@@ -74,7 +74,7 @@ class Finding:
             (Shelf(self._directory, index.kind.name, index.kind.version), index.kind)
             for index in self.indexes
         ]
-        flush(connection, self._pool.database_id, shelves)
+        flush(connection, self._pool.database_id, shelves, compact=compact)
 
     def heal(self) -> None:
         """Write down what a reader had to index again, if nobody else is writing."""

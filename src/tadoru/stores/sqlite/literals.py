@@ -22,7 +22,7 @@ from tadoru.types import Access, Chunk
 
 __all__ = ["LiteralsKind", "SqliteLiterals", "pack_trigrams"]
 
-FORMAT = 1
+FORMAT = 2
 _MAGIC = b"3gm1"
 _NEWLINE = 0x0A
 _BITMAP_FROM = 1 << 18

@@ -36,7 +36,7 @@ def encode(lists: Lists, size: int) -> Arrays:
     of_posting = np.repeat(codes, counts)
     return {
         "keys": lists.keys.astype(np.uint32),
-        "counts": counts.astype(np.uint32),
+        "counts": counts.astype(narrow(size + 1)),
         "codes": codes,
         "starts": starts,
         "bitmaps": _bitmaps(lists, offsets, codes, size),

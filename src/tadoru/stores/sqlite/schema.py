@@ -1,7 +1,8 @@
 """The tables, and how a database comes into being and is recognised.
 
 A database appears under its name complete or not at all. One that is not ours, damaged, or of a
-later version is refused with its own error; nothing is ever repaired in silence.
+later version is refused with its own error; one of an earlier version counts as none, and is made
+anew. Nothing is ever repaired in silence.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import uuid
 from contextlib import closing
 from pathlib import Path
 
-from tadoru.errors import CorruptStore, NewerStore
+from tadoru.errors import CorruptStore, NewerStore, NotIndexed
 from tadoru.stores.sqlite.faults import REBUILD, translated
 
 DATABASE = "index.db"
 APPLICATION_ID = 0x7461646F
 """`tado` in ASCII; `file` and `PRAGMA application_id` show it."""
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _NEW = ".new"
 
 TABLES = """
@@ -53,16 +54,18 @@ CREATE TABLE files (
     raw BLOB NOT NULL DEFAULT x'',
     digest BLOB NOT NULL DEFAULT x''
 );
-CREATE TABLE texts (file_id INTEGER PRIMARY KEY, data BLOB, chunks BLOB, symbols BLOB);
+CREATE TABLE texts (
+    file_id INTEGER PRIMARY KEY, content INTEGER NOT NULL, chunks INTEGER NOT NULL, data BLOB
+);
 CREATE TABLE symbols (
     file_id INTEGER NOT NULL,
     position INTEGER NOT NULL,
     kind TEXT NOT NULL,
-    name TEXT NOT NULL,
-    folded TEXT,
+    folded INTEGER NOT NULL,
+    exact INTEGER,
     PRIMARY KEY (file_id, position)
 ) WITHOUT ROWID;
-CREATE INDEX symbols_by_name ON symbols (ifnull(folded, name));
+CREATE INDEX symbols_by_name ON symbols (folded);
 CREATE TABLE imports (
     file_id INTEGER NOT NULL,
     position INTEGER NOT NULL,
@@ -102,6 +105,7 @@ def new_stamp() -> int:
 def create(directory: Path, root: Path) -> None:
     """Make an empty database; on failure nothing is left behind. The caller holds the lock."""
     made = directory / f"{DATABASE}.{os.getpid()}{_NEW}"
+    discard(directory)
     for leftover in directory.glob(f"{DATABASE}.*{_NEW}*"):
         leftover.unlink(missing_ok=True)
     try:
@@ -114,6 +118,15 @@ def create(directory: Path, root: Path) -> None:
     finally:
         for leftover in directory.glob(made.name + "*"):
             leftover.unlink(missing_ok=True)
+
+
+def discard(directory: Path) -> None:
+    """Delete a database. The caller holds the lock.
+
+    The log goes first: SQLite would take one that was left behind for that of the next database.
+    """
+    for suffix in ("-wal", "-shm", ""):
+        (directory / f"{DATABASE}{suffix}").unlink(missing_ok=True)
 
 
 def _fill(connection: sqlite3.Connection, root: Path) -> None:
@@ -155,7 +168,12 @@ def verify(connection: sqlite3.Connection, path: Path) -> str:
             f"the index {path} has schema {version}, this tadoru knows {SCHEMA_VERSION}",
             hint=f"upgrade tadoru, or {REBUILD}",
         )
-    if version < SCHEMA_VERSION:
+    if 0 < version < SCHEMA_VERSION:
+        raise NotIndexed(
+            f"the index {path} is of an earlier version of tadoru",
+            hint="run `tadoru index`, which makes it anew",
+        )
+    if version != SCHEMA_VERSION:
         raise CorruptStore(f"the index {path} has the unknown schema {version}", hint=REBUILD)
     row = connection.execute("SELECT value FROM meta WHERE key = 'id'").fetchone()
     if row is None:

@@ -10,7 +10,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,14 +19,14 @@ from tadoru.stores.base import Admit, ChunkRef, LiteralIndex, Postings
 from tadoru.stores.sqlite import structure
 from tadoru.stores.sqlite.access import Labels, admitted, all_rows
 from tadoru.stores.sqlite.catalogue import Catalogue
-from tadoru.stores.sqlite.codec import unpack_chunks
+from tadoru.stores.sqlite.codec import Blob, chunks_of
 from tadoru.stores.sqlite.content import Content, is_sayable
 from tadoru.stores.sqlite.faults import translated
 from tadoru.stores.sqlite.finding import Finding
 from tadoru.stores.sqlite.lock import LOCK, writer_lock
 from tadoru.stores.sqlite.pool import Pool, connect
 from tadoru.stores.sqlite.rows import Known, known, meta
-from tadoru.stores.sqlite.schema import DATABASE, create, verify
+from tadoru.stores.sqlite.schema import DATABASE, create, discard, verify
 from tadoru.stores.sqlite.unpacked import Unpacked
 from tadoru.stores.sqlite.writer import Writer
 from tadoru.types import (
@@ -75,10 +75,10 @@ class SqliteStore:
         Raises: `NotIndexed` when there is none and `create` is false, `CorruptStore`, `NewerStore`,
         `StoreFull`, `StoreBusy`, `StoreError`. A store that could not be made leaves nothing.
         """
-        if not (directory / DATABASE).exists():
-            if not create:
-                raise NotIndexed(f"{root} is not indexed", hint="run `tadoru index`")
+        if create:
             _make(directory, root)
+        elif not (directory / DATABASE).exists():
+            raise NotIndexed(f"{root} is not indexed", hint="run `tadoru index`")
         store = cls(directory, root)
         try:
             _ = store.id
@@ -93,6 +93,7 @@ class SqliteStore:
         if not directory.exists():
             return
         with writer_lock(directory, deadline_seconds), translated(directory):
+            discard(directory)
             shutil.rmtree(directory)
 
     def close(self) -> None:
@@ -222,6 +223,15 @@ class SqliteStore:
     ) -> npt.NDArray[np.float32] | None:
         return self._finding.vectors.vectors(refs, fingerprint, access)
 
+    def coverage(self, *, fingerprint: str, access: Access) -> tuple[int, int]:
+        """Return how many visible files have chunks, and how many of those this model has seen."""
+        from tadoru.stores.sqlite.vectors import coverage
+
+        if not access:
+            return 0, 0
+        with self._pool.read() as connection:
+            return coverage(connection, fingerprint, access)
+
     def imports(self, path: str, *, access: Access) -> list[Import]:
         if not access or not is_sayable(path):
             return []
@@ -335,12 +345,28 @@ class SqliteStore:
 
 
 def _chunks(connection: sqlite3.Connection, number: int, path: str) -> tuple[Chunk, ...]:
-    row = connection.execute("SELECT chunks FROM texts WHERE file_id = ?", (number,)).fetchone()
-    return unpack_chunks(row[0], path) if row else ()
+    row = connection.execute(
+        "SELECT data, content, chunks FROM texts WHERE file_id = ?", (number,)
+    ).fetchone()
+    return chunks_of(Blob(*row), path) if row else ()
+
+
+def _is_old(path: Path) -> bool:
+    """Tell whether a database was made by an earlier version, and is to be made anew."""
+    try:
+        with closing(connect(path)) as connection:
+            verify(connection, path)
+    except NotIndexed:
+        return True
+    except (sqlite3.Error, StoreError):
+        return False  # opening it says what is wrong
+    return False
 
 
 def _make(directory: Path, root: Path) -> None:
-    """Create the directory and the database, or leave nothing behind."""
+    """Create the directory and the database unless they are there, or leave nothing behind."""
+    if (directory / DATABASE).exists() and not _is_old(directory / DATABASE):
+        return
     made: list[Path] = []
     with translated(directory):
         for folder in (*reversed(directory.parents), directory):
@@ -349,7 +375,7 @@ def _make(directory: Path, root: Path) -> None:
                 made.append(folder)
     try:
         with writer_lock(directory, CREATE_SECONDS):
-            if not (directory / DATABASE).exists():
+            if not (directory / DATABASE).exists() or _is_old(directory / DATABASE):
                 create(directory, root)
     except BaseException:
         if made and not (directory / DATABASE).exists():

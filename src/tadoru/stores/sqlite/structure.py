@@ -13,8 +13,9 @@ from functools import partial
 from typing import Any
 
 from tadoru.stores.sqlite.access import admitted
-from tadoru.stores.sqlite.codec import unpack_symbols
+from tadoru.stores.sqlite.codec import Blob, symbols_of
 from tadoru.stores.sqlite.content import is_sayable
+from tadoru.stores.sqlite.rows import name_key
 from tadoru.stores.sqlite.unpacked import Unpacked
 from tadoru.types import Access, Import, Symbol
 
@@ -36,11 +37,11 @@ def symbols(
     conditions = [f"f.access_id {admitted(access)}"]
     values: list[Any] = []
     if name is not None:
-        conditions += ["ifnull(s.folded, s.name) = ?", "s.name = ?"]
-        values += [name.casefold(), name]
+        conditions += ["s.folded = ?", "ifnull(s.exact, s.folded) = ?"]
+        values += [name_key(name.casefold()), name_key(name)]
     if folded is not None:
-        conditions.append("ifnull(s.folded, s.name) = ?")
-        values.append(folded.casefold())
+        conditions.append("s.folded = ?")
+        values.append(name_key(folded.casefold()))
     if path is not None:
         conditions.append("f.path = ?")
         values.append(path)
@@ -50,7 +51,7 @@ def symbols(
     if kinds:
         conditions.append(f"s.kind IN ({','.join('?' * len(kinds))})")
         values += list(kinds)
-    if not all(is_sayable(value) for value in values):
+    if not all(is_sayable(value) for value in values if isinstance(value, str)):
         return [], 0
     source = f"FROM symbols s JOIN files f ON f.id = s.file_id WHERE {' AND '.join(conditions)}"
     total = int(connection.execute(f"SELECT count(*) {source}", values).fetchone()[0])
@@ -68,10 +69,10 @@ def _read(
     files: dict[int, Sequence[Symbol]] = {}
 
     def load(number: int, path: str) -> Sequence[Symbol]:
-        (blob,) = connection.execute(
-            "SELECT symbols FROM texts WHERE file_id = ?", (number,)
+        row = connection.execute(
+            "SELECT data, content, chunks FROM texts WHERE file_id = ?", (number,)
         ).fetchone()
-        return unpack_symbols(blob, path)
+        return symbols_of(Blob(*row), path)
 
     found: list[Symbol] = []
     for number, rev, path, position in rows:

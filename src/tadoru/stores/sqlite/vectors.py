@@ -273,12 +273,32 @@ def unembedded(connection: sqlite3.Connection, fingerprint: str) -> list[str]:
     return [
         path
         for (path,) in connection.execute(
-            "SELECT f.path FROM files f JOIN texts t ON t.file_id = f.id WHERE t.chunks <> x'' AND"
+            "SELECT f.path FROM files f JOIN texts t ON t.file_id = f.id WHERE t.chunks AND"
             " NOT EXISTS (SELECT 1 FROM embedded e JOIN models m ON m.id = e.model"
             " WHERE m.fingerprint = ? AND e.file_id = f.id) ORDER BY f.path",
             (fingerprint,),
         )
     ]
+
+
+def coverage(connection: sqlite3.Connection, fingerprint: str, access: Access) -> tuple[int, int]:
+    """Return how many visible files have chunks, and how many of those this model has seen."""
+    files, seen = connection.execute(
+        "SELECT count(*), ifnull(sum(EXISTS (SELECT 1 FROM embedded e JOIN models m ON"
+        " m.id = e.model WHERE m.fingerprint = ? AND e.file_id = f.id)), 0)"
+        " FROM files f JOIN texts t ON t.file_id = f.id"
+        f" WHERE t.chunks AND f.access_id {admitted(access)}",
+        (fingerprint,),
+    ).fetchone()
+    return files, seen
+
+
+def drop_others(connection: sqlite3.Connection, fingerprint: str) -> None:
+    """Delete what other models than this one have left."""
+    others = "IN (SELECT id FROM models WHERE fingerprint <> ?)"
+    for table in ("embedded", "vectors"):
+        connection.execute(f"DELETE FROM {table} WHERE model {others}", (fingerprint,))
+    connection.execute("DELETE FROM models WHERE fingerprint <> ?", (fingerprint,))
 
 
 def drop_unused(connection: sqlite3.Connection) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tadoru.stores.sqlite.access import LabelIds, Labels
-from tadoru.stores.sqlite.codec import compress, pack_chunks, pack_symbols
+from tadoru.stores.sqlite.codec import pack
 from tadoru.stores.sqlite.faults import translated
 from tadoru.stores.sqlite.records import FileRecord, FileStat
 from tadoru.stores.sqlite.rows import (
@@ -23,10 +23,10 @@ from tadoru.stores.sqlite.rows import (
     Delta,
     Known,
     drop_content,
-    folded_name,
     is_same,
     known,
     meta,
+    name_keys,
     stat_values,
 )
 from tadoru.stores.sqlite.schema import new_stamp
@@ -55,7 +55,7 @@ class Writer:
         connection: sqlite3.Connection,
         path: Path,
         labels: Labels | None,
-        flush: Callable[[sqlite3.Connection], None],
+        flush: Callable[[sqlite3.Connection, bool], None],
     ) -> None:
         self._connection = connection
         self._path = path
@@ -64,6 +64,8 @@ class Writer:
         self._flush = flush
         self._unflushed = 0
         self._flushed = 0
+        self._written = 0
+        """Files; of a run that writes most of the index, segments are worth being merged."""
 
     # -- names ---------------------------------------------------------------------------------
 
@@ -169,6 +171,7 @@ class Writer:
             labelled = self._labelled()
             for record in records:
                 self._put_one(connection, record, labelled)
+        self._written += len(records)
         self._unflushed += sum(len(record.chunks) + 1 for record in records)
         if self._unflushed >= min(max(FLUSH_CHUNKS, self._flushed // 4), FLUSH_LARGEST):
             self.flush()
@@ -189,14 +192,10 @@ class Writer:
         ).fetchone()  # fmt: skip
         drop_content(connection, [(stat.path,)])
         if record.content is not None:
+            blob = pack(record.content, record.chunks, record.symbols)
             connection.execute(
                 "INSERT INTO texts VALUES (?, ?, ?, ?)",
-                (
-                    number,
-                    compress(record.content),
-                    pack_chunks(record.chunks),
-                    pack_symbols(record.symbols),
-                ),
+                (number, blob.content, blob.chunks, blob.data),
             )
             connection.execute(
                 "INSERT INTO pending VALUES (?, ?, ?, ?)",
@@ -205,7 +204,7 @@ class Writer:
         connection.executemany(
             "INSERT INTO symbols VALUES (?, ?, ?, ?, ?)",
             [
-                (number, position, symbol.kind, symbol.name, folded_name(symbol.name))
+                (number, position, symbol.kind, *name_keys(symbol.name))
                 for position, symbol in enumerate(record.symbols)
             ],
         )
@@ -252,6 +251,18 @@ class Writer:
         with translated(self._path):
             return dense.unembedded(self._connection, fingerprint)
 
+    def drop_other_models(self, fingerprint: str) -> None:
+        """Delete the vectors of every model but this one."""
+        from tadoru.stores.sqlite import vectors as dense
+
+        with translated(self._path):
+            others = self._connection.execute(
+                "SELECT 1 FROM models WHERE fingerprint <> ? LIMIT 1", (fingerprint,)
+            ).fetchone()
+        if others:
+            with self._transaction() as connection:
+                dense.drop_others(connection, fingerprint)
+
     # -- the whole -----------------------------------------------------------------------------
 
     def set_state(self, status: Freshness, detail: str = "") -> None:
@@ -279,14 +290,15 @@ class Writer:
     def flush(self) -> None:
         """Move what waits in the database into segments."""
         with translated(self._path):
-            self._flush(self._connection)
+            self._flush(self._connection, False)
         self._flushed += self._unflushed
         self._unflushed = 0
 
     def finish(self) -> None:
         """Leave everything small and quick to open: segments merged, statistics, WAL emptied."""
         with translated(self._path):
-            self._flush(self._connection)
+            (stored,) = self._connection.execute("SELECT sum(stored) FROM files").fetchone()
+            self._flush(self._connection, 2 * self._written >= (stored or 0) > 0)
             self._unflushed = 0
             if self._connection.execute("SELECT 1 FROM vectors LIMIT 1").fetchone():
                 from tadoru.stores.sqlite import vectors as dense
