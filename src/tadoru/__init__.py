@@ -83,6 +83,7 @@ __all__ = [
     "Config",
     "ConfigError",
     "CorruptStore",
+    "EmbeddingReport",
     "Entry",
     "FileList",
     "FileRow",

@@ -10,7 +10,7 @@ from typing import Any
 
 from tadoru.errors import BadInput, IsADirectoryHere, OutsideRoots, PathNotFound
 from tadoru.models.base import TokenCounter
-from tadoru.types import IndexReport, IndexState, ReadAnswer, Resolution, to_json
+from tadoru.types import EmbeddingReport, IndexReport, IndexState, ReadAnswer, Resolution, to_json
 from tadoru.views import View
 
 MAX_PATH = 4_096
@@ -144,8 +144,30 @@ def total(reports: Sequence[IndexReport]) -> IndexReport:
             source_bytes=first.source_bytes + other.source_bytes,
             index_bytes=first.index_bytes + other.index_bytes,
             complete=first.complete and other.complete,
+            embedding=_embedded(first.embedding, other.embedding),
         )
     return first
+
+
+def _embedded(
+    first: EmbeddingReport | None, other: EmbeddingReport | None
+) -> EmbeddingReport | None:
+    if first is None or other is None:
+        return first or other
+    return replace(
+        first,
+        made=first.made + other.made,
+        reused=first.reused + other.reused,
+        refused=first.refused + other.refused,
+        waiting=first.waiting + other.waiting,
+        waiting_files=first.waiting_files + other.waiting_files,
+        files=first.files + other.files,
+        bytes=first.bytes + other.bytes,
+        tokens=first.tokens + other.tokens,
+        reason=first.reason or other.reason,
+        needs_consent=first.needs_consent or other.needs_consent,
+        notes=(*first.notes, *other.notes),
+    )
 
 
 def _joined(one: Any, other: Any) -> dict[str, list[str]]:

@@ -13,10 +13,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from tadoru.config import Config
 from tadoru.errors import BadInput, BroadRoot, NotIndexed, StoreBusy, StoreError
+from tadoru.indexing.vectors import RootVectors
 from tadoru.touched import Touched, journal_path
 from tadoru.types import PUBLIC, Freshness, IndexReport, IndexState, Principal
 
@@ -163,6 +164,7 @@ class LocalSource:
         self.directory = home(config) / "stores" / f"{name}-{key}"
         self.touched = Touched(journal_path(str(home(config)), str(root)))
         """What was touched below this root, by every process of this user."""
+        self.vectors = RootVectors(root, self.directory, home(config), config)
         self._store: SqliteStore | None = None
         self._job: Job | None = None
         self._lock = threading.RLock()
@@ -217,6 +219,8 @@ class LocalSource:
                 self._wait()
             else:
                 self._catch_up()
+            if self._indexes and not self._job_runs():
+                self.vectors.soon(self.store)
             self._looked = time.monotonic()
 
     def _has_store(self) -> bool:
@@ -234,7 +238,7 @@ class LocalSource:
         from tadoru.indexing.job import Job, Request
 
         if not self._job_runs():
-            request = Request(self.root, self.directory, self.config)
+            request = Request(self.root, self.directory, self.config, vectors="later")
             self._job = Job(request, watched=False)
         self._wait()
 
@@ -263,7 +267,7 @@ class LocalSource:
 
     def _explain_failure(self) -> None:
         """The child is gone and left no index: run it again here, so that its error is seen."""
-        self.index()
+        self.index(vectors="later")
 
     def _catch_up(self) -> None:
         from tadoru.indexing.changes import scan
@@ -314,16 +318,24 @@ class LocalSource:
     # -- work on demand ------------------------------------------------------------------------
 
     def index(
-        self, *, rebuild: bool = False, dry_run: bool = False, progress: Progress | None = None
+        self,
+        *,
+        rebuild: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        vectors: Literal["wait", "later", "only"] = "wait",
     ) -> IndexReport:
-        """Bring the index up to date and report. Raises what the run raised."""
+        """Bring the index up to date and report; `vectors`: as in `indexing.job.Request`.
+
+        Raises: what the run raised.
+        """
         from tadoru.indexing.job import Job, Request
 
         if dry_run:
             from tadoru.indexing.sync import dry_run as estimate
 
             return estimate(self.root, self.config)
-        request = Request(self.root, self.directory, self.config, rebuild=rebuild)
+        request = Request(self.root, self.directory, self.config, rebuild=rebuild, vectors=vectors)
         report = Job(request, watched=True).result(progress)
         with self._lock:
             self._behind = ()
@@ -353,8 +365,10 @@ class LocalSource:
 
         changes = scan(self.store, self.root, self.config)
         if len(changes.added) + len(changes.changed) + len(changes.deleted) > SMALL_CHANGE:
-            return self.index()
-        return index(self.store, self.root, self.config, walk=changes.walk)
+            return self.index(vectors="later")
+        report = index(self.store, self.root, self.config, walk=changes.walk)
+        self.vectors.soon(self.store)
+        return report
 
     def close(self) -> None:
         with self._lock:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from tadoru import git
 from tadoru.config import Config
 from tadoru.errors import BadInput, OutsideRoots, PathNotFound
-from tadoru.models.tokens import EstimatedTokens
 from tadoru.reading import inside, not_found, read, statistics, total
+from tadoru.semantic import Models
 from tadoru.sources import LocalSource, Progress, Source, home
 from tadoru.types import (
     Candidate,
@@ -61,16 +61,22 @@ class Workspace:
         reranker: Reranker | None = None,
         counter: TokenCounter | None = None,
         history: History | None = None,
+        models: Models | None = None,
     ) -> None:
-        """`sources` by mount name (`""` for the root itself)."""
+        """`sources` by mount name (`""` for the root itself).
+
+        `embedder`, `reranker`, `counter`: used instead of the configured ones; `models`: all of
+        another workspace's.
+        """
         from tadoru.resolve import History
 
         self.config = config
         self.principal = principal
         self._sources = dict(sources)
-        self._embedder = embedder
-        self._reranker = reranker
-        self._counter = counter or EstimatedTokens()
+        self._models = models or Models(
+            config.models, embedder=embedder, reranker=reranker, counter=counter
+        )
+        self._counter = self._models.counter
         journals = {name: source.touched for name, source in self._local().items()}
         self._history = history or History(config.resolve.history, journals)
         self.on_measure: Callable[[Mapping[str, Any]], None] | None = None
@@ -100,10 +106,8 @@ class Workspace:
             self._sources,
             self.config,
             principal,
-            embedder=self._embedder,
-            reranker=self._reranker,
-            counter=self._counter,
             history=self._history,
+            models=self._models,
         )
         other.on_measure = self.on_measure
         return other
@@ -208,7 +212,7 @@ class Workspace:
             history=self._history.paths(self.principal),
             touched=self._history.touched(self.principal),
             config=self.config.resolve,
-            reranker=self._reranker,
+            reranker=self._models.given_reranker,
             renames=partial(self._renames, view),
             stat=partial(self._stat, view),
             measure=measure,
@@ -342,18 +346,23 @@ class Workspace:
         with self._lock:
             if self._cache is None:
                 self._cache = QueryCache(self.config.search.query_cache_entries)
+        local = list(self._local().values())
+        embedder, lacking = self._models.embedder_for(local, view.principal)
+        reranker, unranked = self._models.reranker_for(local)
         answer = search(
             view,
             SearchRequest(question=question, **how),
             config=self.config.search,
             budget=budget,
             counter=self._counter,
-            embedder=self._embedder,
-            reranker=self._reranker,
+            embedder=embedder,
+            reranker=reranker,
             cache=self._cache,
         )
         return replace(
             answer,
+            recall="lexical, semantic" if embedder is not None else "lexical",
+            warnings=(*answer.warnings, *(line for line in (lacking, unranked) if line)),
             hits=tuple(replace(hit, host_path=view.host_path(hit.path)) for hit in answer.hits),
             files=tuple(replace(f, host_path=view.host_path(f.path)) for f in answer.files),
         )
@@ -574,6 +583,24 @@ class Workspace:
         report = total(reports)
         return report if dry_run else replace(report, index=self._state(self._view()))
 
+    def embed(self, *, progress: Progress | None = None) -> IndexReport:
+        """Make the vectors that are missing, and nothing else; the report's `embedding` tells.
+
+        Raises: `StoreError`; never for a model that fails.
+        """
+        reports = [
+            source.index(progress=progress, vectors="only") for source in self._local().values()
+        ]
+        return replace(total(reports), index=self._state(self._view()))
+
+    def agree(self) -> None:
+        """Agree, for good, that text of every root is sent to the configured hosts.
+
+        Raises: `StoreError` when that cannot be remembered.
+        """
+        for source in self._local().values():
+            source.vectors.agree()
+
     def reindex(self) -> IndexReport:
         """Make the index of every root anew."""
         return self.index(rebuild=True)
@@ -606,7 +633,8 @@ class Workspace:
     def stats(self) -> dict[str, Any]:
         """Return counts of what the asker sees: files, bytes, languages, roles, health."""
         view = self._view()
-        return statistics(view, self._state(view))
+        semantic = self._models.statistics(self._local().values(), self.principal)
+        return {**statistics(view, self._state(view)), "semantic": semantic}
 
     def _remember(self, *paths: str) -> None:
         self._history.add(self.principal, *paths)

@@ -14,13 +14,16 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from tadoru.config import Config
 from tadoru.errors import StoreError, TadoruError
 from tadoru.types import IndexReport
+
+if TYPE_CHECKING:
+    from tadoru.stores.sqlite import SqliteStore
 
 Progress = Callable[[int, int, str], None]
 
@@ -34,6 +37,8 @@ class Request:
     """Where the index lies."""
     config: Config
     rebuild: bool = False
+    vectors: Literal["wait", "later", "only"] = "wait"
+    """Whether the run also makes vectors, leaves that to another process, or does nothing else."""
 
 
 def perform(request: Request, progress: Progress | None = None) -> IndexReport:
@@ -45,9 +50,34 @@ def perform(request: Request, progress: Progress | None = None) -> IndexReport:
         SqliteStore.remove(request.directory)
     store = SqliteStore.open(request.directory, root=request.root, create=True)
     try:
-        return index(store, request.root, request.config, progress=progress)
+        if request.vectors == "only":
+            report = IndexReport(str(request.root))
+        else:
+            report = index(store, request.root, request.config, progress=progress)
+        return _with_vectors(request, store, report, progress)
     finally:
         store.close()
+
+
+def _with_vectors(
+    request: Request, store: SqliteStore, report: IndexReport, progress: Progress | None
+) -> IndexReport:
+    """Make the vectors, or see to it that they are made; what goes wrong there is in the report."""
+    from tadoru.indexing.vectors import RootVectors
+
+    home = request.directory.parents[1]
+    vectors = RootVectors(request.root, request.directory, home, request.config)
+    if request.vectors == "later":
+        vectors.soon(store)
+        return report
+    made = vectors.run(store, progress)
+    if made is None or not made.reason:
+        return replace(report, embedding=made)
+    chunks = f"{made.waiting_files} of {made.files} files ({made.waiting} chunks)"
+    line = f"semantic part away: {chunks} wait for vectors: {made.reason}"
+    if made.needs_consent:
+        return replace(report, embedding=made, notes=(*report.notes, line))
+    return replace(report, embedding=made, errors=(*report.errors, line), complete=False)
 
 
 class Job(subprocess.Popen[bytes]):

@@ -7,6 +7,7 @@ A key that is a placeholder counts as missing, and without a key only an endpoin
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
@@ -72,21 +73,38 @@ def counter_of(config: ModelConfig) -> TokenCounter:
     return EstimatedTokens()
 
 
-def destinations(config: ModelConfig) -> tuple[str, ...]:
-    """Return the hosts beyond this machine that text of files is sent to: embedding, reranking."""
-    if not config.embeddings_base_url and not config.rerank_base_url:
-        return ()
+@dataclass(frozen=True, slots=True)
+class Destinations:
+    """The hosts beyond this machine that text of files is sent to; empty where it stays here."""
+
+    embedding: str = ""
+    reranking: str = ""
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(host for host in (self.embedding, self.reranking) if host))
+
+
+def destinations(config: ModelConfig) -> Destinations:
+    """Return where text goes with this configuration."""
+    return Destinations(
+        _host(config.embeddings_base_url, config.embeddings_api_key, config.embeddings_model),
+        _host(config.rerank_base_url, config.rerank_api_key, config.rerank_model),
+    )
+
+
+def _host(url: str, key: str, model: str) -> str:
+    if not url or not model or key.strip() in PLACEHOLDERS:
+        return ""
     from tadoru.models.http import is_loopback
 
-    hosts = []
-    for url, key, model in (
-        (config.embeddings_base_url, config.embeddings_api_key, config.embeddings_model),
-        (config.rerank_base_url, config.rerank_api_key, config.rerank_model),
-    ):
-        host = urlsplit(url).hostname or "" if url and model else ""
-        if host and not is_loopback(host) and key.strip() not in PLACEHOLDERS:
-            hosts.append(host)
-    return tuple(dict.fromkeys(hosts))
+    host = urlsplit(url).hostname or ""
+    return "" if is_loopback(host) else host
+
+
+def is_configured(config: ModelConfig) -> bool:
+    """Tell whether an embedder may be configured, without loading anything for it."""
+    return bool((config.embeddings_base_url and config.embeddings_model) or config.embeddings_dir)
 
 
 def _endpoint(

@@ -232,6 +232,13 @@ class SqliteStore:
         with self._pool.read() as connection:
             return coverage(connection, fingerprint, access)
 
+    def unembedded(self, fingerprint: str) -> list[str]:
+        """Return the files that have chunks which a model has not seen: for the indexer alone."""
+        from tadoru.stores.sqlite.vectors import unembedded
+
+        with self._pool.read() as connection:
+            return unembedded(connection, fingerprint)
+
     def imports(self, path: str, *, access: Access) -> list[Import]:
         if not access or not is_sayable(path):
             return []
