@@ -12,6 +12,8 @@ from pathlib import Path
 import click
 
 from tadoru.cli.app import COMMANDS, tadoru
+from tadoru.mcp.pathfinder import PathfinderTools
+from tadoru.mcp.server import Toolset
 from tadoru.mcp.tools import Tools
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -62,7 +64,16 @@ def block(command: click.Command, name: str, parent: click.Context | None) -> st
 def tools_page() -> str:
     """Return name, parameters and description of every MCP tool."""
     parts = ["# Tools for agents (MCP)", MADE, TOOLS_INTRODUCTION]
-    for tool in Tools(lambda: None).all():  # type: ignore[arg-type, return-value]
+    parts += described(Tools(lambda: None))  # type: ignore[arg-type, return-value]
+    parts += ["# With `--tools pathfinder`", PATHFINDER_INTRODUCTION]
+    parts += described(PathfinderTools(lambda: None))  # type: ignore[arg-type, return-value]
+    return "\n\n".join(parts) + "\n"
+
+
+def described(tools: Toolset) -> list[str]:
+    """Return a section for each tool of a set."""
+    parts: list[str] = []
+    for tool in tools.all():
         parts += [f"## {tool.__name__}", " ".join((tool.__doc__ or "").split())]
         rows = ["| parameter | type | default |", "|---|---|---|"]
         for parameter in inspect.signature(tool).parameters.values():
@@ -70,9 +81,13 @@ def tools_page() -> str:
             default = "required" if required else f"`{parameter.default!r}`"
             kind = str(parameter.annotation).replace("|", "\\|")
             rows.append(f"| `{parameter.name}` | `{kind}` | {default} |")
-        parts.append("\n".join(rows))
-    return "\n\n".join(parts) + "\n"
+        if len(rows) > 2:
+            parts.append("\n".join(rows))
+    return parts
 
+
+PATHFINDER_INTRODUCTION = """\
+The names, parameters and answers of pathfinder, see [mcp.md](mcp.md). All of them only read."""
 
 TOOLS_INTRODUCTION = """\
 All tools only read, and say so to the client. Answers are text: file content stands inside fences

@@ -25,8 +25,6 @@ ERROR_KINDS = {
 SHOWN = 3
 MAX_TRIES = 10
 
-Operation = Literal["read", "list", "stat", "search"]
-
 
 class PathfinderTools:
     """The four tools over a workspace that is opened by the first call."""
@@ -69,7 +67,7 @@ class PathfinderTools:
     def tool_retry_with_resolve(
         self,
         failed_path: str,
-        op: Operation = "read",
+        op: Literal["read", "list", "stat", "search"] = "read",
         intent_text: str = "",
         root_hint: str = "",
         strategy: Literal["best_first", "score_desc"] = "best_first",
