@@ -21,7 +21,7 @@ from tadoru.models.configured import (
     is_configured,
     reranker_of,
 )
-from tadoru.types import Principal
+from tadoru.types import LACKING, Principal
 
 if TYPE_CHECKING:
     from tadoru.models.base import Embedder, Reranker, TokenCounter
@@ -60,7 +60,7 @@ class Models:
         try:
             embedder = self._once("embedder", lambda: embedder_of(self.config))
         except TadoruError as error:
-            return None, f"semantic part away: {error.message}"
+            return None, f"{LACKING}: {error.message}"
         if embedder is None:
             return None, ""
         found = together(coverages(sources, embedder.fingerprint, principal))
@@ -69,7 +69,7 @@ class Models:
             return embedder, ""
         why = f"{lacking} of {found.files} files have no vectors yet: {found.reason}"
         if not found.seen:
-            return None, f"semantic part away: {why}"
+            return None, f"{LACKING}: {why}"
         return embedder, f"semantic part incomplete: {why}"
 
     def reranker_for(self, sources: Iterable[LocalSource]) -> tuple[Reranker | None, str]:

@@ -400,6 +400,10 @@ class TextAnswer:
     index: IndexState = IndexState()
 
 
+LACKING = "semantic part away"
+"""How every line begins that says that vectors are missing, in answers and reports."""
+
+
 @dataclass(frozen=True, slots=True)
 class EmbeddingReport:
     """What a run did for the vectors of an index, and what still waits for one and why."""

@@ -77,6 +77,7 @@ def _git() -> Check:
 
 
 def _home_and_index(root: Path, *, yes: bool) -> Iterator[Check]:
+    from tadoru.cli.model_checks import check_models
     from tadoru.config import load
     from tadoru.sources import LocalSource, check_root, home
 
@@ -91,6 +92,7 @@ def _home_and_index(root: Path, *, yes: bool) -> Iterator[Check]:
     left_out = "; ".join(config.warnings)
     yield Check("configuration", "warn" if left_out else "ok", left_out or "valid")
     yield _home(directory)
+    yield from check_models(config.models, directory)
     try:
         yield from _index(source)
     finally:
@@ -111,6 +113,7 @@ def _home(directory: Path) -> Check:
 
 
 def _index(source: LocalSource) -> Iterator[Check]:
+    from tadoru.cli.model_checks import check_vectors
     from tadoru.stores.sqlite.schema import DATABASE
 
     path = source.directory / DATABASE
@@ -125,6 +128,7 @@ def _index(source: LocalSource) -> Iterator[Check]:
     yield Check("index", "ok", f"{path}, {size:.1f} MB, integrity checked")
     yield _private(path)
     yield _lock(source.directory)
+    yield from check_vectors(source)
     yield _freshness(source.root)
 
 

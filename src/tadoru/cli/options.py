@@ -24,7 +24,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _SHARED = (
     click.option(
-        "--yes", is_flag=True, help="Consent to a broad root such as / or the home directory."
+        "--yes",
+        is_flag=True,
+        help="Consent to a broad root, and to sending text to the models you configured.",
     ),
     click.option("--as", "groups", metavar="GROUPS", help="Ask as a member of these groups (a,b)."),
     click.option(
@@ -108,6 +110,8 @@ class Session:
             else:
                 workspace = tadoru.open(roots=[str(root) for root in roots], **common)
             self._opened = self.context.with_resource(workspace)
+            if options.yes:
+                workspace.agree()
         return self._opened
 
     @property

@@ -81,7 +81,9 @@ def load(
     env = os.environ if env is None else env
     config = Config()
     own = user_file(env)
-    config = _apply(config, _flatten(_read(own, trusted=True)), origin=str(own), trusted=True)
+    values = _flatten(_read(own, trusted=True))
+    config = _apply(config, values, origin=str(own), trusted=True)
+    config = replace(config, warnings=(*config.warnings, *_readable_keys(own, values)))
     if root is not None:
         path = root / PROJECT_FILE
         config = _apply(
@@ -111,6 +113,14 @@ def _read(path: Path, *, trusted: bool) -> Mapping[str, Any]:
         return tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot read {path}: {error}", hint="correct it, or remove it") from None
+
+
+def _readable_keys(path: Path, values: Mapping[str, Any]) -> Iterable[str]:
+    """Warn of a file with keys of services that others may read."""
+    if any(key.endswith("_api_key") and value for key, value in values.items()):
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if mode & 0o077:
+            yield f"{path} holds a key and has mode {mode:o}, so others may read it: chmod 600"
 
 
 def _flatten(table: Mapping[str, Any]) -> dict[str, Any]:

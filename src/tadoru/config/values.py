@@ -122,12 +122,12 @@ class ShellConfig:
 class ModelConfig:
     """Endpoints and folders of models. Never read from a repository."""
 
-    embeddings_api_key: str = ""
+    embeddings_api_key: str = field(default="", repr=False)
     embeddings_base_url: str = ""
     embeddings_model: str = ""
     embeddings_max_concurrency: int = 10
     embeddings_dimensions: int = 1024
-    rerank_api_key: str = ""
+    rerank_api_key: str = field(default="", repr=False)
     rerank_base_url: str = ""
     rerank_model: str = ""
     rerank_top_n: int = 20

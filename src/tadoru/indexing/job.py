@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from tadoru.config import Config
 from tadoru.errors import StoreError, TadoruError
-from tadoru.types import IndexReport
+from tadoru.types import LACKING, IndexReport
 
 if TYPE_CHECKING:
     from tadoru.stores.sqlite import SqliteStore
@@ -47,7 +47,7 @@ def perform(request: Request, progress: Progress | None = None) -> IndexReport:
     from tadoru.stores.sqlite import SqliteStore
 
     if request.rebuild:
-        SqliteStore.remove(request.directory)
+        SqliteStore.reset(request.directory, root=request.root)
     store = SqliteStore.open(request.directory, root=request.root, create=True)
     try:
         if request.vectors == "only":
@@ -74,7 +74,7 @@ def _with_vectors(
     if made is None or not made.reason:
         return replace(report, embedding=made)
     chunks = f"{made.waiting_files} of {made.files} files ({made.waiting} chunks)"
-    line = f"semantic part away: {chunks} wait for vectors: {made.reason}"
+    line = f"{LACKING}: {chunks} wait for vectors: {made.reason}"
     if made.needs_consent:
         return replace(report, embedding=made, notes=(*report.notes, line))
     return replace(report, embedding=made, errors=(*report.errors, line), complete=False)

@@ -150,9 +150,10 @@ class RootVectors:
             files, seen = store.coverage(fingerprint=fingerprint, access=access)
             self._counted = (generation, access, fingerprint, Coverage(files, seen))
         found = self._counted[3]
-        return replace(found, reason=self._why()) if found.seen < found.files else found
+        return replace(found, reason=self.why()) if found.seen < found.files else found
 
-    def _why(self) -> str:
+    def why(self) -> str:
+        """Return why files have no vectors, as far as is known here."""
         if not self.may_embed():
             return self._refusal()
         reason, _ = self._last()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,7 +13,10 @@ from tadoru.cli.app import INTERRUPTED
 from tadoru.cli.options import Session, shared_options
 from tadoru.cli.output import note, note_state, out, out_json, shown
 from tadoru.cli.progress import progress_bar
-from tadoru.types import IndexReport
+from tadoru.types import LACKING, EmbeddingReport, IndexReport
+
+if TYPE_CHECKING:
+    from tadoru.workspace import Workspace
 
 PATHS_NAMED = 5
 """Skipped files that are named per reason; `--json` names them all."""
@@ -31,6 +36,7 @@ def index(session: Session, path: str | None, rebuild: bool, dry_run: bool) -> i
     workspace = session.open(path)
     with progress_bar() as progress:
         report = workspace.index(rebuild=rebuild, dry_run=dry_run, progress=progress)
+    report = after_consent(session, workspace, report)
     if session.as_json:
         out_json(report)
     else:
@@ -46,13 +52,58 @@ def reindex(session: Session) -> int:
 
     Example: tadoru reindex
     """
-    report = session.open().reindex()
+    workspace = session.open()
+    report = after_consent(session, workspace, workspace.reindex())
     if session.as_json:
         out_json(report)
     else:
         print_report(report)
     note_state(report.index)
     return 0 if report.complete else 2
+
+
+def after_consent(session: Session, workspace: Workspace, report: IndexReport) -> IndexReport:
+    """Ask the person at the terminal whether text may be sent, and make the vectors if so.
+
+    Where nobody can be asked nothing is sent; the report says so, and `--yes` agrees beforehand.
+    """
+    embedding = report.embedding
+    if embedding is None or not embedding.needs_consent:
+        return report
+    if session.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        note(
+            f"tadoru: nothing was sent to {', '.join(embedding.hosts)}: `tadoru index --yes` agrees"
+        )
+        return report
+    note(
+        f"Semantic search with {shown(embedding.model)} sends text of {shown(report.root)} to "
+        f"{shown(', '.join(embedding.hosts))}:\n{embedding.waiting} chunks of "
+        f"{embedding.waiting_files} files, {_bytes(embedding.bytes)}, about {embedding.tokens} "
+        "tokens; later what changes, and what a question finds if a reranker is configured."
+    )
+    if not click.confirm("Send it?", err=True):
+        return report
+    workspace.agree()
+    with progress_bar() as progress:
+        made = workspace.embed(progress=progress)
+    lacks = tuple(line for line in report.notes if not line.startswith(LACKING))
+    return replace(
+        report,
+        embedding=made.embedding,
+        notes=lacks,
+        errors=(*report.errors, *made.errors),
+        complete=report.complete and made.complete,
+    )
+
+
+def _vectors_line(embedding: EmbeddingReport) -> str:
+    parts = [f"{embedding.made} made", f"{embedding.reused} known before"]
+    if embedding.refused:
+        parts.append(f"{embedding.refused} refused by the model")
+    if embedding.waiting:
+        parts.append(f"{embedding.waiting} chunks of {embedding.waiting_files} files wait")
+    where = f" ({', '.join(embedding.hosts)})" if embedding.hosts else ""
+    return f"{', '.join(parts)}{where}"
 
 
 def print_report(report: IndexReport) -> None:
@@ -69,6 +120,8 @@ def print_report(report: IndexReport) -> None:
     if report.index_bytes and report.source_bytes:
         files, index_ = _bytes(report.source_bytes), _bytes(report.index_bytes)
         out(f"  size      {files} of files, {index_} of index")
+    if report.embedding is not None:
+        out(f"  vectors   {shown(_vectors_line(report.embedding))}")
     out(f"  time      {report.seconds:.2f} s")
     for reason, paths in sorted(report.skipped.items()):
         named = ", ".join(shown(path) for path in list(paths)[:PATHS_NAMED])
