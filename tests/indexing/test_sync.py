@@ -8,11 +8,11 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from like_fresh import rows
 
 from tadoru.config import AccessRule, Config, IndexConfig
 from tadoru.errors import BadInput
@@ -53,23 +53,6 @@ def store(tmp_path: Path, root: Path) -> Iterator[SqliteStore]:
     made = SqliteStore.open(tmp_path / "store", root=root, create=True)
     yield made
     made.close()
-
-
-def rows(store: SqliteStore) -> dict[str, Any]:
-    """Everything that readers can see of a store, without ids and generations."""
-    access = everything(store)
-    labels_of = {row.id: (row.public, row.groups) for row in store.access_rows()}
-    result: dict[str, Any] = {}
-    for entry in store.entries(access=access):
-        result[entry.path] = (
-            replace(entry, id=0, access_id=0),
-            labels_of.get(entry.access_id),
-            store.text(entry.path, access=access),
-            store.chunks(entry.path, access=access),
-            store.symbols(access=access, path=entry.path),
-            store.imports(entry.path, access=access),
-        )
-    return result
 
 
 def fresh(tmp_path: Path, root: Path, config: Config, number: int = 0) -> dict[str, Any]:

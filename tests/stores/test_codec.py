@@ -41,4 +41,4 @@ def test_what_was_unpacked_is_kept_within_its_bound():
     assert asked == [1, *range(2, 12), 1], "the oldest was forgotten, the newest was not"
     assert kept.of((1, 8), lambda: [0]) == [0], "another revision is another file"
     assert len(kept.of((99, 1), lambda: [5] * 60)) == 60
-    assert kept.of((99, 1), lambda: []) == [], "a very large one is not kept"
+    assert kept.of((99, 1), list) == [], "a very large one is not kept"

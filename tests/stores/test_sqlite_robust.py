@@ -80,6 +80,36 @@ def test_two_openings_are_one_catalogue_and_a_rebuilt_one_is_another(built):
     rebuilt.close()
 
 
+def test_a_reset_store_is_empty_and_another_one_and_nobody_finds_none(built):
+    other = reopened(built)
+    before = built.id
+    SqliteStore.reset(built.directory, root=Path(built.host_root))
+    assert built.id == other.id != before
+    assert list(other.entries(access=ALL)) == []
+    assert answers(other) == ([], set())
+    assert other.last_scan_ns == 0
+    assert other.check() == []
+    other.close()
+
+
+@pytest.mark.parametrize("damage", ["a page", "all of it", "a later version"])
+def test_a_store_that_cannot_be_emptied_is_deleted(built, damage):
+    path = built.directory / "index.db"
+    if damage == "a later version":
+        with built.writer() as writer:
+            writer._connection.execute("PRAGMA user_version = 99")
+    built.close()
+    data = path.read_bytes()
+    if damage == "a page":
+        path.write_bytes(data[:20_480] + b"\xff" * 4096 + data[24_576:])
+    elif damage == "all of it":
+        path.write_bytes(b"\xff" * len(data))
+    SqliteStore.reset(built.directory, root=Path(built.host_root))
+    with pytest.raises(NotIndexed):
+        reopened(built)
+    assert Path(built.host_root, "README.md").exists()
+
+
 def test_remove_of_nothing_is_nothing(tmp_path):
     SqliteStore.remove(tmp_path / "no")
     assert not (tmp_path / "no").exists()
@@ -136,11 +166,11 @@ def test_a_newer_schema_is_refused(built):
 
 
 def test_an_index_of_an_earlier_version_is_made_anew(built):
+    before = built.id
     with built.writer() as writer:
         writer._connection.execute("PRAGMA user_version = 1")
         # as a kill leaves it: with a log that must not be taken for that of the next database
         shutil.copy(built.directory / "index.db-wal", built.directory / "kept")
-    before = built.id
     built.close()
     shutil.move(built.directory / "kept", built.directory / "index.db-wal")
     with pytest.raises(NotIndexed) as caught:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tadoru.errors import StoreBusy
+from tadoru.errors import NotIndexed, StoreBusy
 from tadoru.stores.sqlite.faults import of_system
 
 LOCK = "writer.lock"
@@ -29,7 +29,8 @@ _guard = threading.Lock()
 def writer_lock(directory: Path, deadline_seconds: float) -> Iterator[None]:
     """Hold the writer's lock of a store.
 
-    Raises: `StoreBusy` naming the owner when the lock is not free within `deadline_seconds`.
+    Raises: `StoreBusy` naming the owner when the lock is not free within `deadline_seconds`,
+    `NotIndexed` when the directory is gone.
     """
     path = directory / LOCK
     deadline = time.monotonic() + max(0.0, deadline_seconds)
@@ -51,6 +52,10 @@ def _acquire(path: Path, deadline: float) -> int:
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            raise NotIndexed(
+                f"the index {path.parent} was removed", hint="run `tadoru index`"
+            ) from None
         except OSError as error:
             raise of_system(error, path.parent) from error
         try:

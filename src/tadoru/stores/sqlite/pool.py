@@ -39,17 +39,13 @@ class Pool:
         self._lock = threading.Lock()
         self._idle: list[_Connection] = []
         self._ident: Ident | None = None
-        self._database_id = ""
         self._closed = False
 
     @property
     def database_id(self) -> str:
         """The id of the database as it lies on disk now."""
-        self._check_ident()
-        if not self._database_id:
-            with self.read():
-                pass
-        return self._database_id
+        with self.read() as connection:
+            return verify(connection, self.path)
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
@@ -98,26 +94,34 @@ class Pool:
                         connection.close()
                 self._idle = []
                 self._ident = ident
-                self._database_id = ""
         return ident
 
     def _take(self) -> _Connection:
-        ident = self._check_ident()
-        with self._lock:
-            if self._closed:
-                raise NotIndexed(f"the index {self.path} was closed", hint="open it again")
-            if self._idle:
-                return self._idle.pop()
-        connection = connect(self.path)
-        try:
-            database_id = verify(connection, self.path)
-        except BaseException:
-            connection.close()
-            raise
-        connection.ident = ident
-        if ident == self._ident:
-            self._database_id = database_id
-        return connection
+        """Return a connection to the database that lies there now.
+
+        One that was opened just while the database was replaced may have the file of the one and
+        the log of the other: it counts only if the file was still in its place afterwards.
+        """
+        while True:
+            ident = self._check_ident()
+            with self._lock:
+                if self._closed:
+                    raise NotIndexed(f"the index {self.path} was closed", hint="open it again")
+                if self._idle:
+                    return self._idle.pop()
+            connection: _Connection | None = None
+            try:
+                connection = connect(self.path)
+                verify(connection, self.path)
+                if self._check_ident() == ident:
+                    connection.ident = ident
+                    return connection
+            except (sqlite3.Error, TadoruError):
+                if self._check_ident() == ident:
+                    raise
+            finally:
+                if connection is not None and connection.ident is None:
+                    connection.close()
 
     def _give_back(self, connection: _Connection, healthy: bool) -> None:
         with self._lock:

@@ -51,11 +51,11 @@ INSERT = (
 INSERT_OR_IGNORE = INSERT.replace("INSERT", "INSERT OR IGNORE")
 
 
-_DETAILS = ("texts", "symbols", "imports", "pending", "embedded")
+DETAILS = ("texts", "symbols", "imports", "pending", "embedded")
 
 
 def drop_content(connection: sqlite3.Connection, paths: list[tuple[str]]) -> None:
-    for table in _DETAILS:
+    for table in DETAILS:
         connection.executemany(
             f"DELETE FROM {table} WHERE file_id = (SELECT id FROM files WHERE path = ?)", paths
         )

@@ -121,11 +121,12 @@ def create(directory: Path, root: Path) -> None:
 
 
 def discard(directory: Path) -> None:
-    """Delete a database. The caller holds the lock.
+    """Delete a database, and a log that one left behind. The caller holds the lock.
 
-    The log goes first: SQLite would take one that was left behind for that of the next database.
+    The log goes last: without it, what is still there could be taken for the whole. One that is
+    left is deleted before the next database gets its name, which would take it for its own.
     """
-    for suffix in ("-wal", "-shm", ""):
+    for suffix in ("", "-shm", "-wal"):
         (directory / f"{DATABASE}{suffix}").unlink(missing_ok=True)
 
 

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tadoru.errors import NotIndexed, StoreError
+from tadoru.errors import CorruptStore, NewerStore, NotIndexed, StoreError
 from tadoru.stores.base import Admit, ChunkRef, LiteralIndex, Postings
 from tadoru.stores.sqlite import structure
 from tadoru.stores.sqlite.access import Labels, admitted, all_rows
@@ -95,6 +95,26 @@ class SqliteStore:
         with writer_lock(directory, deadline_seconds), translated(directory):
             discard(directory)
             shutil.rmtree(directory)
+
+    @classmethod
+    def reset(cls, directory: Path, *, root: Path) -> None:
+        """Make a store empty, with a new id, while others may have it open.
+
+        A sound database is emptied in one transaction, so nobody ever finds none; one that is
+        damaged or of another version is deleted.
+        """
+        try:
+            store = cls.open(directory, root=root, create=True)
+            try:
+                if not store.check():
+                    with store.writer() as writer:
+                        writer.clear()
+                    return
+            finally:
+                store.close()
+        except (CorruptStore, NewerStore):
+            pass
+        cls.remove(directory)
 
     def close(self) -> None:
         self._pool.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from tadoru.stores.sqlite.codec import pack
 from tadoru.stores.sqlite.faults import translated
 from tadoru.stores.sqlite.records import FileRecord, FileStat
 from tadoru.stores.sqlite.rows import (
+    DETAILS,
     INSERT,
     INSERT_OR_IGNORE,
     STATS,
@@ -140,6 +142,21 @@ class Writer:
         with self._transaction() as connection:
             drop_content(connection, rows)
             connection.executemany("DELETE FROM files WHERE path = ?", rows)
+
+    def clear(self) -> None:
+        """Forget everything but labels and counters: the store is another one from now on."""
+        with self._transaction() as connection:
+            for table in ("files", *DETAILS, "vectors", "models"):
+                connection.execute(f"DELETE FROM {table}")
+            connection.executemany(
+                "UPDATE meta SET value = ? WHERE key = ?",
+                [
+                    (uuid.uuid4().hex, "id"),
+                    (0, "last_scan_ns"),
+                    ("fresh", "status"),
+                    ("", "detail"),
+                ],
+            )
 
     def label(self, labels: Labels) -> None:
         """Give every entry the label that `labels` says, and new entries too from now on."""
