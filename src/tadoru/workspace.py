@@ -491,7 +491,7 @@ class Workspace:
             view, glob=glob, language=language, under=place, offset=offset, limit=limit
         )
         rows = tuple(replace(row, host_path=view.host_path(row.path)) for row in page.files)
-        self._remember(place)
+        self._remember(*self._seen(view, [place]))
         return replace(page, files=rows, index=self._state(view))
 
     def symbols(

@@ -7,6 +7,7 @@ answer names at most three places of this machine for each, and nothing that the
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from tadoru.workspace import Workspace
 
 MAX_SHOWN = 3
+CATCH_UP_SECONDS = 5.0
+"""The index is looked after no more often than this, however busy the agent is."""
 
 
 class Hints:
@@ -26,6 +29,7 @@ class Hints:
     def __init__(self, workspace: Callable[[], Workspace]) -> None:
         self._workspace = workspace
         self._catching_up = threading.Lock()
+        self._caught_up = -CATCH_UP_SECONDS
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Return `{"answers": [{"status", "paths"}, ...]}`, one for each path that was asked.
@@ -41,7 +45,8 @@ class Hints:
         touched = [p for p in _list(message.get("touched"))[:MAX_TOUCHED] if isinstance(p, str)]
         if touched:
             workspace.touch(*touched)
-        threading.Thread(target=self._catch_up, args=(workspace,), daemon=True).start()
+        if time.monotonic() - self._caught_up >= CATCH_UP_SECONDS:
+            threading.Thread(target=self._catch_up, args=(workspace,), daemon=True).start()
         return {"answers": answers}
 
     @staticmethod
@@ -74,6 +79,7 @@ class Hints:
             except TadoruError:
                 return
             finally:
+                self._caught_up = time.monotonic()
                 self._catching_up.release()
 
 

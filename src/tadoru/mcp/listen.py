@@ -38,7 +38,7 @@ class Listener:
         self._posts = [_Post(Path(socket_path(str(home), root))) for root in roots]
         self._answer = answer
         self._closed = threading.Event()
-        self._guard = threading.Lock()
+        self._guard = threading.RLock()  # a signal may close while the main thread does
 
     def start(self) -> None:
         """Begin to listen, in a thread of its own."""

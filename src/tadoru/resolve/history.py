@@ -45,7 +45,7 @@ class History:
                 ring.appendleft(path)
             while len(self._rings) > PRINCIPALS_KEPT:
                 self._rings.popitem(last=False)
-            self._note(principal, kept)
+        self._note(principal, kept)  # outside: it may wait for another process
 
     def _note(self, principal: Principal, paths: Sequence[str]) -> None:
         left = list(paths)
