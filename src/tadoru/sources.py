@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from tadoru.stores.sqlite import SqliteStore
 
 RESCAN_SECONDS = 0.5
-"""A burst of calls shares one look at the file system."""
+"""A burst of calls shares one look at the file system, for as long as that look took (at least
+`BURST_SECONDS`) and no longer than this: half of the time at most is spent on looking."""
+BURST_SECONDS = 0.05
 SMALL_CHANGE = 40
 """Changed files that a question indexes by itself, in this process and without a pool."""
 POLL_SECONDS = 0.02
@@ -169,6 +171,8 @@ class LocalSource:
         self._job: Job | None = None
         self._lock = threading.RLock()
         self._looked = 0.0
+        self._window = BURST_SECONDS
+        """Seconds for which the last look counts."""
         self._behind: tuple[str, ...] = ()
         """Paths that the last look found changed and that are not indexed yet."""
         self._why = ""
@@ -211,7 +215,7 @@ class LocalSource:
                 raise BadInput(
                     f"{self.root} is no directory any more", hint="its index is kept; see --root"
                 )
-            if time.monotonic() - self._looked < RESCAN_SECONDS:
+            if time.monotonic() - self._looked < min(self._window, RESCAN_SECONDS):
                 return
             if not self._has_store():
                 self._begin()
@@ -272,7 +276,9 @@ class LocalSource:
     def _catch_up(self) -> None:
         from tadoru.indexing.changes import scan
 
+        began = time.monotonic()
         changes = scan(self.store, self.root, self.config)
+        self._window = max(BURST_SECONDS, time.monotonic() - began)
         paths = (*changes.added, *changes.changed, *changes.deleted)
         self._behind = paths
         self._why = "changed since the last index"
