@@ -162,23 +162,25 @@ class _Commands:
         return _block(lines), 0 if lines else 1
 
 
-def perform(workspace: Workspace, view: View, op: Op, intent: str, path: str) -> str:
+def perform(workspace: Workspace, view: View, op: Op, intent: str, path: str) -> tuple[str, bool]:
     """Do a reading operation on one path, for retry: its text, its listing, its status, or the
-    lines below it that contain `intent`.
+    lines below it that contain `intent`. Returns the result, and whether it was cut.
 
     Raises: `TadoruError` when the operation does not fit the path.
     """
     if op == "read":
         budget = workspace.config.budget
-        return read(view, path, counter=workspace.counter, budget=budget).text
+        answer = read(view, path, counter=workspace.counter, budget=budget)
+        return answer.text, answer.truncated
     place = quote("/" + path)
     if op == "search":
         command = f"grep -rnF -e {quote(intent or '.')} -- {place}"
-        return workspace.run_in(view, command).stdout
+        found = workspace.run_in(view, command)
+        return found.stdout, found.truncated
     done = workspace.run_in(view, f"stat -- {place}" if op == "stat" else f"ls -la -- {place}")
     if done.exit_code:
         raise PathNotFound(done.stderr.strip() or f"{path}: cannot be listed")
-    return done.stdout
+    return done.stdout, done.truncated
 
 
 def _located(symbols: Sequence[Symbol], cwd: str) -> list[str]:

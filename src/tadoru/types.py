@@ -342,6 +342,8 @@ class RetryResult:
     path: str = ""
     """The path that was used."""
     result: str = ""
+    truncated: bool = False
+    """The result was cut at a budget or an output limit."""
     tried: tuple[str, ...] = ()
     resolution: Resolution | None = None
     index: IndexState = IndexState()

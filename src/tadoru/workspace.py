@@ -263,6 +263,13 @@ class Workspace:
         measure = self._measure()
         view = self._view()
         measure.stage("catch_up")
+        cut = False
+
+        def attempt(found: str) -> str:
+            nonlocal cut
+            text, cut = perform(self, view, op, intent, found)
+            return text
+
         result = retry(
             lambda: self.resolve_in(
                 view,
@@ -278,12 +285,12 @@ class Workspace:
             strategy=strategy,
             top=top,
             ask=ask,
-            perform=partial(perform, self, view, op, intent),
+            perform=attempt,
         )
         measure.stage("retry")
         if result.path:
             self._remember(result.path)
-        result = replace(result, index=self._state(view))
+        result = replace(result, truncated=cut, index=self._state(view))
         self._report(of_retry(measure, op, result))
         return result
 
@@ -342,6 +349,7 @@ class Workspace:
     def search_in(self, view: View, question: str, *, budget: int, **how: Any) -> SearchAnswer:
         """Search a view that is at hand; `how` as in `search.SearchRequest`."""
         from tadoru.search import QueryCache, SearchRequest, search
+        from tadoru.search.recall import LEFT_OUT
 
         with self._lock:
             if self._cache is None:
@@ -359,9 +367,11 @@ class Workspace:
             reranker=reranker,
             cache=self._cache,
         )
+        failed = any(line.startswith(LEFT_OUT) for line in answer.warnings)
+        used = embedder is not None and not failed
         return replace(
             answer,
-            recall="lexical, semantic" if embedder is not None else "lexical",
+            recall="lexical, semantic" if used else "lexical",
             warnings=(*answer.warnings, *(line for line in (lacking, unranked) if line)),
             hits=tuple(replace(hit, host_path=view.host_path(hit.path)) for hit in answer.hits),
             files=tuple(replace(f, host_path=view.host_path(f.path)) for f in answer.files),

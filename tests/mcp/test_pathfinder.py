@@ -176,6 +176,23 @@ def test_a_match_that_cannot_be_read_is_named_as_tried(
     assert answer["tried"] == [f"{repository}/src/shop/logo.png"]
 
 
+def test_a_long_result_is_cut_and_says_so(shop: tadoru.Workspace, repository: Path) -> None:
+    (repository / "src/shop/history.txt").write_text("a line of text\n" * 20_000)
+    shop.index()
+    for op, intent in (("read", ""), ("search", "line")):
+        answer = call(
+            shop,
+            "tool_retry_with_resolve",
+            failed_path="src/shop/hsitory.txt",
+            op=op,
+            intent_text=intent,
+        )
+        assert answer["truncated"] is True
+        assert len(answer["result"]) < 60_000
+    assert shop.retry("src/shop/hsitory.txt").truncated
+    assert not shop.retry("src/shop/confg.py").truncated
+
+
 def test_nothing_is_written_by_a_retry(shop: tadoru.Workspace) -> None:
     async def session() -> bool:
         async with Client(build(lambda: shop, tools="pathfinder")) as client:

@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from tadoru.mcp.answers import STREAM_CHARACTERS, clipped
 from tadoru.types import Candidate, Freshness, IndexState, Resolution, RetryResult
 
 if TYPE_CHECKING:
@@ -134,7 +135,9 @@ def retried(asked: str, answer: RetryResult) -> dict[str, Any]:
     tried = [places.get(path) or path for path in answer.tried]
     if answer.status == "ok":
         used = places.get(answer.path) or answer.path
-        return {"status": "ok", "path": used, "result": answer.result, **_index(answer.index)}
+        kept, missing = clipped(answer.result, STREAM_CHARACTERS)
+        cut = {"truncated": True} if missing or answer.truncated else {}
+        return {"status": "ok", "path": used, "result": kept, **cut, **_index(answer.index)}
     found = {} if resolution is None else resolved(asked, resolution)
     if resolution is not None and resolution.status == "resolved":
         found = {"path": asked} if answer.tried else found

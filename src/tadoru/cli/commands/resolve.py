@@ -144,6 +144,8 @@ def retry(
         if answer.path != path:
             note(f"tadoru: used {answer.path}")
         out_text(answer.result, exact=True)
+        if answer.truncated:
+            note(f"tadoru: cut; `tadoru read {answer.path}` has the rest")
     elif answer.resolution is not None:
         print_resolution(answer.resolution, host=False, others=True)
     else:
