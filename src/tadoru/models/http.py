@@ -27,6 +27,8 @@ from tadoru.models.gate import Gate
 
 ATTEMPTS = 6
 HURRIED_ATTEMPTS = 2
+LOST_CONNECTIONS = 4
+"""Attempts that may end without any answer: nobody listens, the wire is cut, time is over."""
 STUMBLES = 2
 """Attempts at a request that the server breaks at (status 500): it may be the request's fault."""
 AWAY_SECONDS = 30.0
@@ -116,6 +118,7 @@ class Endpoint:
     def _persist(self, data: bytes, end: float, attempts: int) -> Any:
         """Try until there is an answer, or no sense in going on."""
         reason = "no answer in time"
+        lost = 0
         for attempt in range(attempts):
             self._wait_for_pause(end)
             left = end - self.clock()
@@ -135,6 +138,9 @@ class Endpoint:
                 self._pause(_wait_seconds(after, attempt))
             except (OSError, HTTPException) as error:  # refused, reset, timed out, cut short
                 reason = type(getattr(error, "reason", error)).__name__
+                lost += 1
+                if lost >= LOST_CONNECTIONS:
+                    break
                 self._pause(_wait_seconds(None, attempt))
         raise Unavailable(f"{self.host} did not answer: {reason}", hint="try again later")
 

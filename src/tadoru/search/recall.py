@@ -35,6 +35,8 @@ VARIANT_SHARE = 0.7
 CHUNKS_ASKED_PER_FILE = 8
 """All chunks of a file match its path alike, so more are asked for than files are wanted."""
 DEFINITIONS_PER_NAME = 6
+LEFT_OUT = "semantic recall is left out"
+"""How the note begins that says so."""
 EXACT_NAME, FOLDED_NAME = 1.0, 0.8
 """Score of a definition whose name is written so in the question, or only folds to it."""
 
@@ -111,10 +113,10 @@ def _dense(
             for vector in vectors
         ]
     except Exception as error:  # a model or its endpoint may fail in any way; lexical goes on
-        notes.append(f"semantic recall is left out: {_reason(error)}")
+        notes.append(f"{LEFT_OUT}: {_reason(error)}")
         return
     if not lists[0]:
-        notes.append("semantic recall is left out: no vectors of this model in the index")
+        notes.append(f"{LEFT_OUT}: no vectors of this model in the index")
     for (share, _), refs in zip(_with_variants(question), lists, strict=True):
         for rank, ref in enumerate(refs[: settings.vector_top_m]):
             chunk = _chunk(facts.file(view, ref.path), ref.index)
