@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tadoru.indexing.roles import role_of
+from tadoru.indexing.roles import role_of, urgency
 from tadoru.text.languages import language_of
 from tadoru.types import Role
 
@@ -43,3 +43,12 @@ from tadoru.types import Role
 )
 def test_role_of(path: str, text: str, role: Role) -> None:
     assert role_of(path, language_of(path), text) is role
+
+
+def test_a_first_run_reads_code_first_and_what_lies_shallow_before_what_lies_deep() -> None:
+    wanted = [
+        "main.go", "src/app.py", "src/deep/er/core.rs", "README.md", "docs/conf.py",
+        "examples/run.py", "src/app_test.go", "tests/test_app.py", "package-lock.json",
+        "data/words.csv", "vendor/lib/a.go",
+    ]  # fmt: skip
+    assert sorted(reversed(wanted), key=urgency) == wanted

@@ -102,3 +102,24 @@ def is_generated(name: str, text: str) -> bool:
         return False
     line_start = head.rfind("\n", 0, match.start()) + 1
     return bool(_COMMENT.match(head, line_start))
+
+
+_DATA_NAME = re.compile(r".*\.(?:po|pot|json|jsonl|svg|csv|tsv|txt|lock|xml|snap|map|log)", re.I)
+_DOCUMENT_NAME = re.compile(r".*\.(?:md|mdx|rst|adoc|org|tex|html?|ipynb)", re.I)
+
+
+def urgency(path: str) -> tuple[int, int, str]:
+    """Return the place of a file in the order of a first run, by its path alone.
+
+    Code before tests, examples and documents, those before data and what others wrote, and what
+    lies shallow before what lies deep: early questions are about that.
+    """
+    *directories, name = path.split("/")
+    folders = {directory.lower() for directory in directories}
+    if folders & VENDORED or _DATA_NAME.fullmatch(name) or _GENERATED_NAME.fullmatch(name):
+        rank = 2
+    elif folders & (TESTS | EXAMPLES | DOCS) or _TEST_NAME.fullmatch(name):
+        rank = 1
+    else:
+        rank = 1 if _DOCUMENT_NAME.fullmatch(name) else 0
+    return rank, len(directories), path

@@ -22,6 +22,7 @@ from tadoru.indexing.labels import ensure, everything, labels
 from tadoru.indexing.moved import moved
 from tadoru.indexing.read import Outcome, Task, read
 from tadoru.indexing.reporting import curiosities, dry_run, size_of
+from tadoru.indexing.roles import urgency
 from tadoru.indexing.targets import Targets
 from tadoru.indexing.walk import Walk, listed
 from tadoru.stores.sqlite.records import FileRecord
@@ -42,6 +43,8 @@ PUT_BYTES = 4 * 1024 * 1024
 """One transaction of the writer: a batch is lost at most when the process is killed."""
 PUT_SECONDS = 1.0
 """So long at most until a file that was read can be found."""
+FIRST_PUT_SECONDS = 0.1
+"""The same of the first ones: somebody may be waiting for an early answer."""
 MANIFEST_BYTES = 1024 * 1024
 
 __all__ = ["Changes", "Progress", "dry_run", "index", "scan"]
@@ -119,7 +122,7 @@ class _Run:
             for stat in stats
             if stat.path not in self.walk.targets
         ]
-        tasks.sort(key=lambda task: _urgency(task.stat.path))
+        tasks.sort(key=lambda task: urgency(task.stat.path))
         self.total = len(tasks)
         self.targets = Targets(self.walk.stats.keys(), self._manifest)
         self._work(tasks)
@@ -142,6 +145,7 @@ class _Run:
         pending: list[FileRecord] = []
         size = 0
         since = time.monotonic()
+        patience = FIRST_PUT_SECONDS
         limit = self.config.index.max_file_bytes
         results = looked_at(self.walk.root, tasks, limit=limit, workers=self.config.index.workers)
         for outcome in results:
@@ -150,9 +154,9 @@ class _Run:
                 pending.append(record)
                 size += len(record.content or b"")
             full = len(pending) >= PUT_FILES or size >= PUT_BYTES
-            if full or (pending and time.monotonic() - since > PUT_SECONDS):
+            if full or (pending and time.monotonic() - since > patience):
                 self.writer.put(pending)
-                pending, size, since = [], 0, time.monotonic()
+                pending, size, since, patience = [], 0, time.monotonic(), PUT_SECONDS
             self.done += 1
             if self.progress is not None:
                 self.progress(self.done, self.total, outcome.path)
@@ -218,9 +222,3 @@ class _Run:
             index=state,
             complete=not self.errors and state.status is Freshness.FRESH,
         )
-
-
-def _urgency(path: str) -> tuple[bool, int, str]:
-    """Read shallow code first: it is what early questions are about."""
-    data = path.endswith((".po", ".json", ".svg", ".csv", ".txt", ".lock", ".xml"))
-    return (data, path.count("/"), path)
