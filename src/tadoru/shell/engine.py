@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 
 from tadoru.config import ShellConfig
 from tadoru.errors import BadInput
+from tadoru.shell import loops
 from tadoru.shell.limits import Deadline
-from tadoru.shell.machine import Machine, Tool
-from tadoru.shell.mend import brace_note
+from tadoru.shell.machine import CAPTURE_BYTES, Machine, Tool
+from tadoru.shell.mend import brace_note, capture_note, recalled
 from tadoru.shell.output import Collector, cut_note, finish_stderr
 from tadoru.shell.session import Session, derive_key, open_state, seal
 from tadoru.shell.space import Space, normalize
@@ -27,11 +28,12 @@ from tadoru.types import RunResult
 from tadoru.views import View
 
 if TYPE_CHECKING:
-    from bashkit import Bash
+    from bashkit import Bash, ShellState
 
 Suggest = Callable[[str], str | None]
 """Tree path that does not exist -> a line for stderr, or None."""
 
+_Values = tuple[object, ...]
 POOL_THREADS = 32
 """Command lines that run at once for callers that are inside an event loop of their own."""
 
@@ -58,16 +60,16 @@ def run(
     """
     check_command(command, config)
     key = derive_key(secret, view.principal)
-    session = open_state(state, key, config)
+    session = open_state(state, key, config, cwd)
     if not session.snapshot and not Space(view, session.scratch).is_directory(normalize(cwd, "/")):
         raise BadInput(f"{cwd}: no such directory", hint="give a directory of the tree, or /")
     check_prefixes(command)
-    job = _Job(view, session, config, dict(tools or {}), suggest, cwd, command)
+    job = _Job(view, session, config, dict(tools or {}), suggest, command)
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(job.run(key))
-    return _pool().submit(asyncio.run, job.run(key)).result()
+        return loops.run(job.run(key))
+    return _pool().submit(loops.run, job.run(key)).result()
 
 
 def check_command(command: str, config: ShellConfig) -> None:
@@ -100,7 +102,6 @@ class _Job:
         config: ShellConfig,
         tools: dict[str, Tool],
         suggest: Suggest | None,
-        cwd: str,
         command: str,
     ) -> None:
         self._view = view
@@ -108,7 +109,6 @@ class _Job:
         self._session = session
         self._config = config
         self._suggest = suggest
-        self._cwd = cwd
         self._space = Space(view, session.scratch)
         self._machine = Machine(
             self._space,
@@ -117,17 +117,29 @@ class _Job:
             tools,
             max_commands(command, config),
         )
+        self._before: _Values | None = None
 
     async def run(self, key: bytes) -> RunResult:
-        bash = self._machine.interpreter(self._cwd)
-        if self._session.snapshot:
-            _restore(bash, self._session.snapshot)
+        session = self._session
+        bash = self._machine.interpreter(session.cwd)
+        names = self._machine.called(bash, self._command)
+        session.plain = session.plain and names is not None
+        self._machine.equip(bash, names if session.plain else None)
+        if session.snapshot:
+            _restore(bash, session.snapshot)
+        if session.plain:
+            self._before = _values(bash.shell_state())
         out = Collector(self._config.max_output_bytes)
         err = Collector(self._config.max_output_bytes)
         code, trouble = await self._machine.execute(
-            bash, self._command, _sink(out, bash), _sink(err, bash)
+            bash, recalled(self._command, session.codes), _sink(out, bash), _sink(err, bash)
         )
-        return self._result(bash, key, out, err, code, trouble + brace_note(self._command))
+        notes = (
+            brace_note(self._command),
+            capture_note(self._command, self._machine.longest_output, CAPTURE_BYTES),
+            *self._space.notes,
+        )
+        return self._result(bash, key, out, err, code, trouble + "".join(notes))
 
     def _result(
         self,
@@ -138,7 +150,7 @@ class _Job:
         code: int,
         trouble: str,
     ) -> RunResult:
-        cwd, state, note = self._leave(bash, key)
+        cwd, state, note = self._leave(bash, key, code)
         stdout = out.value()
         stderr = finish_stderr(err.value(), self._suggestion(cwd))
         if stderr and (trouble or note or out.truncated) and not stderr.endswith("\n"):
@@ -158,23 +170,41 @@ class _Job:
             index=self._view.state(),
         )
 
-    def _leave(self, bash: Bash, key: bytes) -> tuple[str, bytes, str]:
+    def _leave(self, bash: Bash, key: bytes, code: int) -> tuple[str, bytes, str]:
         """Return where the session is now, its state, and a note when it could not be kept."""
         try:
-            cwd = bash.shell_state().cwd
-            self._session.snapshot = bash.snapshot(exclude_filesystem=True)
+            state = bash.shell_state()
+            cwd = state.cwd
+            self._session.codes = _codes(state, code)
+            if self._before is None or self._before != _values(state):
+                self._session.snapshot = bash.snapshot(exclude_filesystem=True)
+                self._session.cwd = cwd
             return cwd, seal(self._session, key), ""
         except BadInput as error:
             return cwd, b"", f"tadoru: {error.message}; {error.hint}\n"
         except Exception:
             # an interpreter that was stopped by force cannot be asked any more
-            return self._cwd, b"", "tadoru: the session's state was lost; start a new one\n"
+            return self._session.cwd, b"", "tadoru: the session's state was lost; start a new one\n"
 
     def _suggestion(self, cwd: str) -> Suggest | None:
         ask = self._suggest
         if ask is None:
             return None
         return lambda path: ask("/" + normalize(path, cwd))
+
+
+def _values(state: ShellState) -> _Values:
+    """Return all that a plain command line can change of the interpreter, but for exit codes."""
+    variables, arrays = dict(state.variables), dict(state.arrays)
+    variables.pop("_", None)
+    arrays.pop("PIPESTATUS", None)
+    return state.cwd, dict(state.env), variables, arrays, dict(state.assoc_arrays)
+
+
+def _codes(state: ShellState, code: int) -> bytes:
+    """Return the exit codes of the last pipeline; that of the script alone when it had none."""
+    pipeline = [int(text) & 255 for _, text in sorted(state.arrays.get("PIPESTATUS", {}).items())]
+    return bytes(pipeline if code in pipeline else (code & 255,))
 
 
 def _restore(bash: Bash, snapshot: bytes) -> None:

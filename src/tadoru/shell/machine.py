@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from tadoru.shell.commands.context import BrokenPipe, Command, Context, encode, 
 from tadoru.shell.limits import Deadline
 from tadoru.shell.lossless import Escaper, Unescaper, escape, unescape
 from tadoru.shell.mend import SYNTAX_ERROR, mend, syntax_error
+from tadoru.shell.plain import called
 from tadoru.shell.space import Space
 from tadoru.shell.stack import DeepStack
 
@@ -32,6 +33,9 @@ Tool = Callable[[list[str], bytes, str], tuple[bytes, bytes, int]]
 """A command handed in by the workspace: (argv, stdin, cwd) -> (stdout, stderr, code)."""
 Sink = Callable[[bytes], Awaitable[None]]
 
+CAPTURE_BYTES = 10 << 20
+"""What bashkit keeps of the output of a script, and of a command inside `xargs`, `env`, `<(...)`
+and the like, of which it says nothing when there was more."""
 GRACE_SECONDS = 0.5
 """How long after its own time limit an interpreter may take to come back before it is left."""
 MAX_NESTED = 2_000
@@ -41,6 +45,7 @@ MAX_DEPTH = 8
 MAX_NESTED_BYTES = 64 << 20
 TIMED_OUT = 124
 BROKEN_PIPE = 141
+_CUT = f"tadoru: output cut after {CAPTURE_BYTES >> 20} MiB\n"
 ENVIRONMENT = {
     "HOME": "/",
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -72,11 +77,17 @@ class Machine:
         self._max_commands = max_commands
         self._nested = 0
         self._depth = 0
+        self.longest_output = 0
+        """Bytes that the most talkative of our own commands wrote."""
 
     def interpreter(
-        self, cwd: str, *, native: str = "", env: Mapping[str, str] | None = None
+        self,
+        cwd: str,
+        *,
+        native: str = "",
+        env: Mapping[str, str] | None = None,
     ) -> Bash:
-        """Return a new interpreter; the command `native` is bashkit's own there, on raw bytes."""
+        """Return a new interpreter without our commands, on raw bytes for a `native` one."""
         from bashkit import Bash, ExecutionProfile
 
         bash = Bash(
@@ -93,10 +104,17 @@ class Machine:
         if native:
             space = Space(space.view, space.scratch, raw=True)
         bash.mount("/", filesystem(space))
-        for name, load in self._commands.items():
-            if name != native:
-                bash.add_command(name, self._callback(name, load))
         return bash
+
+    def called(self, bash: Bash, script: str) -> frozenset[str] | None:
+        """Return the names that a plain script calls; None when it may call any."""
+        return called(bash, mend(script), self._commands)
+
+    def equip(self, bash: Bash, names: Container[str] | None, *, without: str = "") -> None:
+        """Register our commands, or those among `names`, but one that stays bashkit's own."""
+        for name, load in self._commands.items():
+            if name != without and (names is None or name in names):
+                bash.add_command(name, self._callback(name, load))
 
     async def execute(self, bash: Bash, script: str, out: Sink, err: Sink) -> tuple[int, str]:
         """Run a script to its end or its limit: exit code, and what to say on stderr about it."""
@@ -117,7 +135,8 @@ class Machine:
         except BashError as error:
             return self._trouble(str(error), 1)
         if not result.error:
-            return result.exit_code, ""
+            cut = result.stdout_truncated or result.stderr_truncated
+            return result.exit_code, _CUT if cut else ""
         return self._trouble(result.error, result.exit_code)
 
     def _trouble(self, message: str, code: int) -> tuple[int, str]:
@@ -150,6 +169,7 @@ class Machine:
             out = _Buffer()
             err = _Buffer()
             bash = self.interpreter(cwd, native=native, env=env)
+            self.equip(bash, self.called(bash, script), without=native)
             code, trouble = await self.execute(bash, script, out.take, err.take)
             if native:
                 return out.value(), err.value() + encode(trouble), code
@@ -177,6 +197,7 @@ class Machine:
         async def call(given: CommandContext) -> int:
             out, err = Pusher(given.stdout.write), Pusher(given.stderr.write)
             code = await run_command(load(), self._context(name, given, out, err))
+            self.longest_output = max(self.longest_output, out.total)
             try:
                 await out.finish()
                 await err.finish()
@@ -190,9 +211,12 @@ class Machine:
         incoming = Unescaper()
 
         async def pull() -> bytes:
-            while piece := await given.stdin.read_chunk():
-                if data := incoming.feed(piece):
-                    return data
+            try:
+                while piece := await given.stdin.read_chunk():
+                    if data := incoming.feed(piece):
+                        return data
+            except RuntimeError as error:
+                raise LimitExceeded(f"read error: {error}") from None
             return incoming.feed(b"")
 
         return Context(
@@ -260,9 +284,11 @@ class Pusher:
     def __init__(self, write: Callable[[bytes], Awaitable[None]]) -> None:
         self._write = write
         self._escaper = Escaper()
+        self.total = 0
 
     async def push(self, data: bytes, *, final: bool = False) -> None:
         data = self._escaper.feed(data, final=final)
+        self.total += len(data)
         if data:
             try:
                 await self._write(data)

@@ -18,6 +18,10 @@ _POSITION = re.compile(
 SYNTAX_ERROR = 2
 SURE_BRACE_WORDS = 8_192
 """Words of one brace expansion that bashkit has always made; of more it may drop some silently."""
+MAX_RANGE, REFUSED_RANGE = 10_000, 100_000
+"""A range of more words than the first stays as it is written, of more than the second it is an
+error that bashkit speaks of itself."""
+_CAPTURES = re.compile(r"\b(?:xargs|env|timeout|command|nice|nohup|parallel)\b|[<>]\(")
 _BRACES = re.compile(r"\{([^{}\s'\"$]*)\}")
 _RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
 
@@ -33,6 +37,19 @@ def mend(command: str) -> str:
     if "<&" in command and "read" in command:
         command = _READ_FROM.sub(_read_descriptor, command)
     return command
+
+
+def recalled(command: str, codes: bytes) -> str:
+    """Return a command that finds the exit codes of the pipeline before it, if it asks for them.
+
+    bashkit forgets them between two scripts. What is put in front trips no `set -e`.
+    """
+    if not any(codes) and len(codes) == 1:
+        return command
+    if "$?" not in command and "${?" not in command and "PIPESTATUS" not in command:
+        return command
+    kept = " | ".join(f"(exit {code})" for code in codes)
+    return f"{kept}{' && :' if codes[-1] else ''}; {command}"
 
 
 def _read_descriptor(found: re.Match[str]) -> str:
@@ -69,15 +86,31 @@ def syntax_error(message: str) -> str:
 
 def brace_note(command: str) -> str:
     """Return what to say on stderr when a word expands to more than is surely kept; else empty."""
-    if command.count("{") < 2:
-        return ""  # a single range has a limit of its own, with a complaint
+    if "{" not in command:
+        return ""
     for word in command.split():
         count = 1
         for found in _BRACES.finditer(word):
-            count *= _alternatives(found[1])
-        if count > SURE_BRACE_WORDS:
+            some = _alternatives(found[1])
+            if found[1].count("..") and MAX_RANGE < some <= REFUSED_RANGE:
+                return f"bash: {found[0]} stands for {some} words and was not expanded; use seq\n"
+            count *= some
+        if count > SURE_BRACE_WORDS and word.count("{") > 1:
             return f"bash: a brace expansion of {count} words may be incomplete\n"
     return ""
+
+
+def capture_note(command: str, longest: int, limit: int) -> str:
+    """Return what to say when a command that wrote `longest` bytes may have been cut silently.
+
+    bashkit keeps `limit` bytes of what a command prints inside of these; in a plain pipe, all.
+    """
+    if longest <= limit or not _CAPTURES.search(command):
+        return ""
+    return (
+        f"tadoru: of more than {limit >> 20} MiB inside xargs, env, timeout, command or <(...) "
+        "the rest may be missing; use a plain pipe\n"
+    )
 
 
 def _alternatives(body: str) -> int:

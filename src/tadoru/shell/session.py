@@ -11,24 +11,35 @@ import hmac
 import json
 from dataclasses import dataclass
 from hashlib import sha256
+from struct import Struct
 
 from tadoru.config import ShellConfig
 from tadoru.errors import BadInput
 from tadoru.shell.scratch import Scratch
 from tadoru.types import Principal
 
-MAGIC = b"TDS1"
+MAGIC = b"TDS2"
 TAG_BYTES = 32
+_HEAD = Struct(">?IBI")
+"""Whether plain; bytes of the directory's name, of the exit codes, of the snapshot."""
+MAX_CODES = 255
 MAX_SNAPSHOT_BYTES = 1 << 20
 """Variables, functions and so on of one session; about 2 KB in an ordinary one."""
 
 
 @dataclass(slots=True)
 class Session:
-    """What a call starts from: the interpreter's snapshot (empty at first) and `/tmp`."""
+    """What a call starts from: the interpreter's snapshot, empty while there is nothing to
+    keep but the directory, and `/tmp`."""
 
     snapshot: bytes
     scratch: Scratch
+    cwd: str = "/"
+    """Where an interpreter without a snapshot starts."""
+    codes: bytes = b"\0"
+    """Exit codes of the last pipeline, one byte for each of its commands."""
+    plain: bool = True
+    """Whether no command line of it could define a function, an alias or an option."""
 
 
 def derive_key(secret: bytes, principal: Principal) -> bytes:
@@ -39,10 +50,10 @@ def derive_key(secret: bytes, principal: Principal) -> bytes:
     return hmac.digest(secret, b"tadoru shell session\0" + groups, sha256)
 
 
-def open_state(state: bytes | None, key: bytes, config: ShellConfig) -> Session:
-    """Return the session in a signed state; a new one for None. Raises BadInput."""
+def open_state(state: bytes | None, key: bytes, config: ShellConfig, cwd: str = "/") -> Session:
+    """Return the session in a signed state; a new one in `cwd` for None. Raises BadInput."""
     if not state:
-        return Session(b"", Scratch(config.max_tmp_bytes))
+        return Session(b"", Scratch(config.max_tmp_bytes), cwd)
     if len(state) > MAX_SNAPSHOT_BYTES + 2 * config.max_tmp_bytes + (1 << 16):
         raise BadInput("the session state is too long", hint="start a new session: leave it out")
     body, tag = state[:-TAG_BYTES], state[-TAG_BYTES:]
@@ -51,10 +62,15 @@ def open_state(state: bytes | None, key: bytes, config: ShellConfig) -> Session:
             "the session state is not one of this server and principal",
             hint="start a new session: leave the state out",
         )
-    start = len(MAGIC) + 4
-    size = int.from_bytes(body[len(MAGIC) : start], "big")
-    scratch = Scratch.unpack(body[start + size :], config.max_tmp_bytes)
-    return Session(body[start : start + size], scratch)
+    plain, *sizes = _HEAD.unpack_from(body, len(MAGIC))
+    parts = []
+    start = len(MAGIC) + _HEAD.size
+    for size in sizes:
+        parts.append(body[start : start + size])
+        start += size
+    place, codes, snapshot = parts
+    scratch = Scratch.unpack(body[start:], config.max_tmp_bytes)
+    return Session(snapshot, scratch, place.decode("utf-8", "surrogatepass"), codes, plain)
 
 
 def seal(session: Session, key: bytes) -> bytes:
@@ -64,6 +80,8 @@ def seal(session: Session, key: bytes) -> bytes:
             f"variables and functions of this session exceed {MAX_SNAPSHOT_BYTES >> 10} KiB",
             hint="unset what is large; the session stays as it was before this command",
         )
-    size = len(session.snapshot).to_bytes(4, "big")
-    body = MAGIC + size + session.snapshot + session.scratch.pack()
+    cwd = session.cwd.encode("utf-8", "surrogatepass")
+    codes = session.codes[-MAX_CODES:]
+    head = _HEAD.pack(session.plain, len(cwd), len(codes), len(session.snapshot))
+    body = MAGIC + head + cwd + codes + session.snapshot + session.scratch.pack()
     return body + hmac.digest(key, body, sha256)

@@ -40,6 +40,7 @@ STRERROR = {
 
 SINKS = frozenset({"dev/null", "dev/zero", "dev/full", "dev/random", "dev/urandom", "dev/tty"})
 """Character devices. `/dev/fd` holds what bashkit puts there for process substitution."""
+ENDLESS = SINKS - {"dev/null", "dev/tty"}
 DEVICE_BYTES = 1 << 20
 """How much a read of an endless device gives: bashkit reads whole files."""
 PROC_FILES = {
@@ -89,6 +90,8 @@ class Space:
         self.tree = view.tree
         self.scratch = scratch
         self.started_ns = time.time_ns()
+        self.notes: set[str] = set()
+        """What was cut on the way, for the end of stderr."""
 
     # -- names ---------------------------------------------------------------------------------
 
@@ -191,6 +194,8 @@ class Space:
                 raise PathNotFound(f"{path}: no such file or directory")
             return data
         if entry.path in SINKS:
+            if size < 0 and entry.path in ENDLESS:
+                self.notes.add(f"tadoru: /{entry.path} ends after {DEVICE_BYTES >> 20} MiB here\n")
             return self._device_bytes(entry.path, size)
         data = PROC_FILES.get(entry.path)
         if data is None:
