@@ -16,8 +16,9 @@ import pytest
 from tadoru.config import ModelConfig
 from tadoru.errors import ConfigError, Unavailable
 from tadoru.models.api import ApiEmbedder
-from tadoru.models.base import Embedder, Reranker
+from tadoru.models.base import BatchEmbedder, Embedder, Reranker
 from tadoru.models.configured import embedder_of, reranker_of
+from tadoru.models.gate import Gate
 from tadoru.models.http import Endpoint
 from tadoru.models.reranking import ApiReranker
 
@@ -211,6 +212,122 @@ def test_each_fault_is_unavailable_with_a_reason_and_without_the_key(
     with pytest.raises(Unavailable, match=message) as caught:
         embedder.encode(["a"])
     assert KEY not in str(caught.value)
+
+
+def test_size_of_batch_that_is_taken_is_remembered(server: Server, embedder: ApiEmbedder) -> None:
+    server.behave = lambda body, n: (400, {}) if len(body["input"]) > 10 else vectors(body)
+    embedder.encode([f"text {i}" for i in range(30)])
+    before = len(server.bodies)
+    embedder.encode([f"text {i}" for i in range(32)])
+    assert [len(body["input"]) for body in server.bodies[before:]] == [8, 8, 8, 8]
+
+
+def test_one_refused_text_costs_only_itself(server: Server, embedder: ApiEmbedder) -> None:
+    server.behave = lambda body, n: (400, {}) if "bad" in body["input"] else vectors(body)
+    found = embedder.encode(["a", "bad", *"cdefgh"])
+    assert (~found.any(axis=1)).nonzero()[0].tolist() == [1]
+    embedder.encode(["x"] * 32)
+    assert len(server.bodies[-1]["input"]) == 32
+    with pytest.raises(Unavailable, match="refused the question"):
+        embedder.encode(["bad"], query=True)
+
+
+def test_server_that_breaks_at_a_long_text_is_asked_for_a_shorter_one(
+    server: Server, embedder: ApiEmbedder
+) -> None:
+    """llama.cpp answers 500 to a text that is longer than its batch."""
+    server.behave = lambda body, n: (
+        (500, {}) if any(len(t) > 900 for t in body["input"]) else vectors(body)
+    )
+    found = embedder.encode(["short", "x" * 3_000, "also short"])
+    assert found.any(axis=1).all()
+    assert len(server.bodies) < 30
+
+
+def test_server_that_breaks_at_everything_is_unavailable_soon(
+    server: Server, embedder: ApiEmbedder
+) -> None:
+    server.behave = lambda body, n: (500, {})
+    with pytest.raises(Unavailable, match="status 500"):
+        embedder.encode([f"text {i}" for i in range(32)])
+    assert len(server.bodies) <= 8
+
+
+def test_batches_that_were_answered_are_handed_over_before_the_failure(
+    server: Server, embedder: ApiEmbedder
+) -> None:
+    server.behave = lambda body, n: (401, {}) if "text 40" in body["input"] else vectors(body)
+    texts = [f"text {i}" for i in range(64)]
+    done: list[int] = []
+    with pytest.raises(Unavailable, match="refused the key"):
+        for positions, _ in embedder.encode_batches(texts):
+            done += positions
+    assert done in ([], list(range(32)))
+    assert isinstance(embedder, BatchEmbedder)
+
+
+def test_batches_are_bounded_in_tokens(server: Server, embedder: ApiEmbedder) -> None:
+    embedder.encode(["word " * 5_000] * 5)
+    assert [len(body["input"]) for body in server.bodies] == [2, 2, 1]
+
+
+def test_after_429_one_request_at_a_time_then_slowly_more() -> None:
+    gate = Gate(4)
+    gate.refused()
+    assert gate.limit == 1
+    for _ in range(3):
+        gate.answered()
+    assert gate.limit == 2
+    for _ in range(30):
+        gate.answered()
+    assert gate.limit == 4
+
+
+def test_gate_lets_no_more_in_than_its_limit() -> None:
+    gate = Gate(3)
+    inside = most = 0
+    lock = threading.Lock()
+
+    def work() -> None:
+        nonlocal inside, most
+        with gate:
+            with lock:
+                inside += 1
+                most = max(most, inside)
+            time.sleep(0.005)
+            with lock:
+                inside -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 3
+
+
+def test_a_question_is_not_sent_to_a_provider_that_failed_just_now(
+    server: Server, embedder: ApiEmbedder, waits: list[float]
+) -> None:
+    server.behave = lambda body, n: (503, {})
+    with pytest.raises(Unavailable, match="status 503"):
+        embedder.encode(["a"], query=True)
+    asked = len(server.bodies)
+    assert asked == 2 and sum(waits) < 2
+    with pytest.raises(Unavailable, match="status 503"):
+        embedder.encode(["a"], query=True)
+    assert len(server.bodies) == asked
+    embedder._endpoint.sleep(40)
+    server.behave = vectors
+    assert embedder.encode(["a"], query=True).any()
+
+
+def test_what_goes_to_this_machine_goes_through_no_proxy(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    assert Endpoint(server.url).post({"input": ["a"]}, deadline_seconds=5)["data"]
 
 
 def test_slow_server_is_given_up_after_the_timeout(server: Server) -> None:
