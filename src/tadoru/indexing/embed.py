@@ -8,14 +8,15 @@ run with a reason, and the next run goes on there.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tadoru.errors import TadoruError, Unavailable
+from tadoru.errors import StoreBusy, TadoruError, Unavailable
 from tadoru.indexing.embeddings_cache import EmbeddingsCache
 from tadoru.indexing.labels import everything
 from tadoru.indexing.prepare import embedded_text, key_of, left_out, size_of
@@ -34,6 +35,10 @@ Vectors = dict[bytes, "npt.NDArray[np.float32]"]
 
 ROUND_CHUNKS = 512
 """Chunks that are looked up, embedded and written at a time."""
+PUT_VECTORS = 8_192
+PUT_SECONDS = 5.0
+"""Vectors are written to the store so often: each write makes readers load what they keep anew. A
+kill loses none of them, for they are in the cache."""
 PLAIN_BATCH = 128
 """Texts handed at once to a model that does not say what is ready."""
 LOCK = "embedding"
@@ -80,7 +85,7 @@ def embed(
 def survey(store: SqliteStore, fingerprint: str) -> EmbeddingReport:
     """Count what has no vector of a model, without asking anybody for one."""
     access = everything(store)
-    files, seen = store.coverage(fingerprint=fingerprint, access=access)
+    files, seen = store.dense.coverage(fingerprint, access)
     chunks = size = waiting = 0
     for entry in _waiting(store, fingerprint) if seen < files else ():
         if left_out(entry):
@@ -101,7 +106,7 @@ def survey(store: SqliteStore, fingerprint: str) -> EmbeddingReport:
 
 def _waiting(store: SqliteStore, fingerprint: str) -> list[Entry]:
     """Return the files without vectors: shallow source first, as early questions are about it."""
-    paths = set(store.unembedded(fingerprint))
+    paths = set(store.dense.unembedded(fingerprint))
     entries = [e for e in store.entries(access=everything(store)) if e.path in paths]
     return sorted(entries, key=lambda e: (e.role is not Role.SOURCE, e.path.count("/"), e.path))
 
@@ -113,7 +118,13 @@ def turn(directory: Path, seconds: float) -> Iterator[None]:
     Raises: `StoreBusy` when it is not free in time.
     """
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with writer_lock(directory, seconds):
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(writer_lock(directory, seconds))
+        except StoreBusy:
+            raise StoreBusy(
+                "another process is making vectors", hint="wait for it to finish"
+            ) from None
         yield
 
 
@@ -136,17 +147,29 @@ class _Run:
     refused: set[bytes] = field(default_factory=set)
     reason: str = ""
     """Why the model is not asked any more."""
+    entries: list[Entry] = field(default_factory=list)
+    """Files of the rounds since the last write, as `files` and `vectors` are."""
+    files: list[_File] = field(default_factory=list)
+    vectors: Vectors = field(default_factory=dict)
+    generation: int = 0
+    """Of the store, when the first of these files was read."""
 
     def work(self, entries: Sequence[Entry], progress: Progress | None) -> None:
         """Go through the files in rounds, until the end or until the model fails."""
         done, total = 0, len(entries)
+        written = time.monotonic()
         for group in self._rounds(entries):
             self._round(group)
+            full = len(self.vectors) >= PUT_VECTORS
+            if full or self.reason or time.monotonic() - written > PUT_SECONDS:
+                self._write()
+                written = time.monotonic()
             done += len(group)
             if progress is not None:
                 progress(done, total, LABEL)
             if self.reason:
                 return
+        self._write()
         with self.store.writer(deadline_seconds=WRITER_SECONDS) as writer:
             writer.drop_other_models(self.embedder.fingerprint)
 
@@ -181,27 +204,37 @@ class _Run:
         return files, texts
 
     def _round(self, entries: list[Entry]) -> None:
-        generation = self.store.generation
+        """Get the vectors of some files; they wait until they are written."""
+        if not self.entries:
+            self.generation = self.store.generation
         files, texts = self._read(entries)
+        known = self.store.dense.known(self.embedder.fingerprint, texts) | self.vectors.keys()
+        self.reused += len(known & texts.keys())
+        wanted = {key: text for key, text in texts.items() if key not in known}
+        self.vectors.update(self._asked(wanted))
+        self.entries += entries
+        self.files += files
+
+    def _write(self) -> None:
+        """Write the files that have all their vectors, in one transaction."""
+        fingerprint = self.embedder.fingerprint
         with self.store.writer(deadline_seconds=WRITER_SECONDS) as writer:
-            known = writer.known_vectors(self.embedder.fingerprint, texts)
-        self.reused += len(known)
-        vectors = self._vectors({key: text for key, text in texts.items() if key not in known})
-        have = known | vectors.keys() | self.refused
-        with self.store.writer(deadline_seconds=WRITER_SECONDS) as writer:
-            if self.store.generation != generation:  # somebody wrote in between
-                files, _ = self._read(entries)
-            complete = [file for file in files if have.issuperset(file.hashes)]
-            used = {key for file in complete for key in file.hashes}
+            if self.store.generation != self.generation:  # somebody wrote in between
+                self.files, _ = self._read(self.entries)
+            used = {key for file in self.files for key in file.hashes}
+            stored = writer.known_vectors(fingerprint, used - self.vectors.keys())
+            have = stored | self.vectors.keys() | self.refused
+            complete = [file for file in self.files if have.issuperset(file.hashes)]
             if complete:
                 writer.put_vectors(
-                    self.embedder.fingerprint,
+                    fingerprint,
                     dimension=self.embedder.dimension,
                     chunks={file.path: file.hashes for file in complete},
-                    vectors={key: vectors[key] for key in used & vectors.keys()},
+                    vectors={key: self.vectors[key] for key in used & self.vectors.keys()},
                 )
+        self.entries, self.files, self.vectors = [], [], {}
 
-    def _vectors(self, texts: dict[bytes, str]) -> Vectors:
+    def _asked(self, texts: dict[bytes, str]) -> Vectors:
         """Return vectors from the cache, and from the model what is not there."""
         found: Vectors = {}
         if not texts:

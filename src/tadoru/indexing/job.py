@@ -73,8 +73,10 @@ def _with_vectors(
     made = vectors.run(store, progress)
     if made is None or not made.reason:
         return replace(report, embedding=made)
-    chunks = f"{made.waiting_files} of {made.files} files ({made.waiting} chunks)"
-    line = f"{LACKING}: {chunks} wait for vectors: {made.reason}"
+    line = f"{LACKING}: {made.reason}"
+    if made.waiting:
+        chunks = f"{made.waiting_files} of {made.files} files ({made.waiting} chunks)"
+        line = f"{LACKING}: {chunks} wait for vectors: {made.reason}"
     if made.needs_consent:
         return replace(report, embedding=made, notes=(*report.notes, line))
     return replace(report, embedding=made, errors=(*report.errors, line), complete=False)

@@ -121,7 +121,7 @@ class RootVectors:
         from tadoru.indexing.labels import everything
 
         access = everything(store)
-        files, seen = store.coverage(fingerprint=embedder.fingerprint, access=access)
+        files, seen = store.dense.coverage(embedder.fingerprint, access)
         if seen >= files:
             self._settled = generation
             return
@@ -147,7 +147,7 @@ class RootVectors:
         """Return how many visible files have vectors of a model, and why others have none."""
         generation = store.generation
         if self._counted is None or self._counted[:3] != (generation, access, fingerprint):
-            files, seen = store.coverage(fingerprint=fingerprint, access=access)
+            files, seen = store.dense.coverage(fingerprint, access)
             self._counted = (generation, access, fingerprint, Coverage(files, seen))
         found = self._counted[3]
         return replace(found, reason=self.why()) if found.seen < found.files else found

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from tadoru.stores.sqlite.vectors import SqliteVectors
+
 CREATE_SECONDS = 10.0
 """How long opening waits for another process that is making or removing the same index."""
 WRITER_SECONDS = 10.0
@@ -243,21 +245,10 @@ class SqliteStore:
     ) -> npt.NDArray[np.float32] | None:
         return self._finding.vectors.vectors(refs, fingerprint, access)
 
-    def coverage(self, *, fingerprint: str, access: Access) -> tuple[int, int]:
-        """Return how many visible files have chunks, and how many of those this model has seen."""
-        from tadoru.stores.sqlite.vectors import coverage
-
-        if not access:
-            return 0, 0
-        with self._pool.read() as connection:
-            return coverage(connection, fingerprint, access)
-
-    def unembedded(self, fingerprint: str) -> list[str]:
-        """Return the files that have chunks which a model has not seen: for the indexer alone."""
-        from tadoru.stores.sqlite.vectors import unembedded
-
-        with self._pool.read() as connection:
-            return unembedded(connection, fingerprint)
+    @property
+    def dense(self) -> SqliteVectors:
+        """The vectors, for the indexer: which texts and files have one."""
+        return self._finding.vectors
 
     def imports(self, path: str, *, access: Access) -> list[Import]:
         if not access or not is_sayable(path):

@@ -94,6 +94,30 @@ class SqliteVectors:
             for rank, index, score in zip(ranks, indexes, scores.tolist(), strict=True)
         ]
 
+    def coverage(self, fingerprint: str, access: Access) -> tuple[int, int]:
+        """Return how many visible files have chunks, and how many of those a model has seen."""
+        if not access:
+            return 0, 0
+        with self._pool.read() as connection:
+            files, seen = connection.execute(
+                "SELECT count(*), ifnull(sum(EXISTS (SELECT 1 FROM embedded e JOIN models m ON"
+                " m.id = e.model WHERE m.fingerprint = ? AND e.file_id = f.id)), 0)"
+                " FROM files f JOIN texts t ON t.file_id = f.id"
+                f" WHERE t.chunks AND f.access_id {admitted(access)}",
+                (fingerprint,),
+            ).fetchone()
+        return files, seen
+
+    def unembedded(self, fingerprint: str) -> list[str]:
+        """Return the files that have chunks which a model has not seen: for the indexer alone."""
+        with self._pool.read() as connection:
+            return unembedded(connection, fingerprint)
+
+    def known(self, fingerprint: str, hashes: Iterable[bytes]) -> set[bytes]:
+        """Return which of the hashes have a vector of this model: for the indexer alone."""
+        with self._pool.read() as connection:
+            return known(connection, fingerprint, hashes)
+
     def _matrix(
         self, connection: sqlite3.Connection, fingerprint: str, table: FileTable
     ) -> _Matrix | None:
@@ -279,18 +303,6 @@ def unembedded(connection: sqlite3.Connection, fingerprint: str) -> list[str]:
             (fingerprint,),
         )
     ]
-
-
-def coverage(connection: sqlite3.Connection, fingerprint: str, access: Access) -> tuple[int, int]:
-    """Return how many visible files have chunks, and how many of those this model has seen."""
-    files, seen = connection.execute(
-        "SELECT count(*), ifnull(sum(EXISTS (SELECT 1 FROM embedded e JOIN models m ON"
-        " m.id = e.model WHERE m.fingerprint = ? AND e.file_id = f.id)), 0)"
-        " FROM files f JOIN texts t ON t.file_id = f.id"
-        f" WHERE t.chunks AND f.access_id {admitted(access)}",
-        (fingerprint,),
-    ).fetchone()
-    return files, seen
 
 
 def drop_others(connection: sqlite3.Connection, fingerprint: str) -> None:
