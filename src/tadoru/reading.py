@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -61,6 +62,27 @@ def read(
         raise BadInput(f"{path}: not a text file", hint="the shell's `cat` gives its bytes")
     piece = window(text, start=start, end=end, budget=budget, counter=counter)
     return replace(piece, path=path, host_path=view.host_path(entry.path))
+
+
+def seen(view: View, paths: Iterable[str]) -> list[str]:
+    """Return those of the paths that the tree shows, as it calls them."""
+    inner = (view.from_host(p) if p.startswith("/") else p.strip("/") for p in paths)
+    return [path for path in inner if path and path in view.tree]
+
+
+def exists_now(view: View, path: str) -> bool:
+    """Tell whether a path of the tree exists at this moment, not only when it was indexed."""
+    host = view.host_path(path)
+    return os.path.lexists(host) if host else view.entry(path) is not None
+
+
+def with_host_paths(answer: Resolution, view: View) -> Resolution:
+    """Return a resolution that also says where its paths lie on this machine."""
+    return replace(
+        answer,
+        host_path=view.host_path(answer.path) if answer.status == "resolved" else "",
+        candidates=tuple(replace(c, host_path=view.host_path(c.path)) for c in answer.candidates),
+    )
 
 
 def not_found(path: str, resolution: Resolution | None) -> PathNotFound:

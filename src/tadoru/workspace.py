@@ -8,7 +8,6 @@ function. It ranks nothing and formats nothing.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,14 +15,21 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from tadoru import git
 from tadoru.config import Config
 from tadoru.errors import BadInput, OutsideRoots, PathNotFound
-from tadoru.reading import inside, not_found, read, statistics, total
+from tadoru.mounts import Mounts
+from tadoru.reading import (
+    exists_now,
+    inside,
+    not_found,
+    read,
+    seen,
+    statistics,
+    with_host_paths,
+)
 from tadoru.semantic import Models
-from tadoru.sources import LocalSource, Progress, Source, home
+from tadoru.sources import Progress, Source, home
 from tadoru.types import (
-    Candidate,
     FileList,
     Freshness,
     IndexReport,
@@ -53,7 +59,7 @@ class Workspace:
 
     def __init__(
         self,
-        sources: Mapping[str, Source],
+        sources: Mounts | Mapping[str, Source],
         config: Config,
         principal: Principal,
         *,
@@ -72,13 +78,12 @@ class Workspace:
 
         self.config = config
         self.principal = principal
-        self._sources = dict(sources)
+        self._mounts = sources if isinstance(sources, Mounts) else Mounts(sources)
         self._models = models or Models(
             config.models, embedder=embedder, reranker=reranker, counter=counter
         )
         self._counter = self._models.counter
-        journals = {name: source.touched for name, source in self._local().items()}
-        self._history = history or History(config.resolve.history, journals)
+        self._history = history or History(config.resolve.history, self._mounts.journals)
         self.on_measure: Callable[[Mapping[str, Any]], None] | None = None
         """Is given one record (counts, confidence, milliseconds) of each resolve and retry."""
         self._cache: Cache | None = None
@@ -97,13 +102,12 @@ class Workspace:
 
     def close(self) -> None:
         """Close the stores. An index run that was begun goes on in its own process."""
-        for source in self._sources.values():
-            source.close()
+        self._mounts.close()
 
     def seen_by(self, principal: Principal) -> Workspace:
         """Return the same mounts as somebody else sees them; each has a history of his own."""
         other = Workspace(
-            self._sources,
+            self._mounts,
             self.config,
             principal,
             history=self._history,
@@ -120,7 +124,7 @@ class Workspace:
     @property
     def roots(self) -> dict[str, str]:
         """Place in the tree -> directory on this machine, or address of the document store."""
-        return {f"/{name}": source.place for name, source in self._sources.items()}
+        return self._mounts.places
 
     # -- the three questions -------------------------------------------------------------------
 
@@ -155,7 +159,7 @@ class Workspace:
             top=top,
             measure=measure,
         )
-        self._remember(*reversed(self._seen(view, lately)))
+        self._remember(*reversed(seen(view, lately)))
         if answer.status == "resolved":
             self._remember(answer.path)
         answer = replace(answer, index=self._state(view))
@@ -168,13 +172,7 @@ class Workspace:
         What the asker does not see, or is not there, is left out.
         """
         view = self._view(catch_up=False)
-        self._remember(*self._seen(view, paths))
-
-    @staticmethod
-    def _seen(view: View, paths: Iterable[str]) -> list[str]:
-        """Return those of the paths that the tree shows, as it calls them."""
-        inner = (view.from_host(p) if p.startswith("/") else p.strip("/") for p in paths)
-        return [path for path in inner if path and path in view.tree]
+        self._remember(*seen(view, paths))
 
     @staticmethod
     def _measure() -> Measure:
@@ -213,34 +211,11 @@ class Workspace:
             touched=self._history.touched(self.principal),
             config=self.config.resolve,
             reranker=self._models.given_reranker,
-            renames=partial(self._renames, view),
-            stat=partial(self._stat, view),
+            renames=self._mounts.renames,
+            stat=partial(exists_now, view),
             measure=measure,
         )
-        return _with_host_paths(answer, view)
-
-    @staticmethod
-    def _stat(view: View, path: str) -> bool:
-        """A candidate exists now, not only when it was indexed."""
-        host = view.host_path(path)
-        return os.path.lexists(host) if host else view.entry(path) is not None
-
-    def _renames(self, view: View, path: str) -> Sequence[str]:
-        from tadoru.resolve import renames
-
-        for name, source in self._local().items():
-            if not name:
-                return renames(source.place, path)
-            if path.startswith(f"{name}/"):
-                inner = path.removeprefix(f"{name}/")
-                return [f"{name}/{found}" for found in renames(source.place, inner)]
-        return ()
-
-    def _local(self) -> dict[str, LocalSource]:
-        """Return the directories among the sources, the longest name first."""
-        names = sorted(self._sources, key=len, reverse=True)
-        found = {name: self._sources[name] for name in names}
-        return {n: source for n, source in found.items() if isinstance(source, LocalSource)}
+        return with_host_paths(answer, view)
 
     def retry(
         self,
@@ -340,7 +315,7 @@ class Workspace:
             max_segments_per_file=max_segments_per_file,
             max_total_chars=max_total_chars,
             low_confidence_behavior=low_confidence,
-            changed=self._changed(changed_since) if changed_since else None,
+            changed=self._mounts.changed_since(changed_since) if changed_since else None,
             debug=debug,
         )
         self._remember(*(file.path for file in reversed(answer.files)))
@@ -354,7 +329,7 @@ class Workspace:
         with self._lock:
             if self._cache is None:
                 self._cache = QueryCache(self.config.search.query_cache_entries)
-        local = list(self._local().values())
+        local = list(self._mounts.local.values())
         embedder, lacking = self._models.embedder_for(local, view.principal)
         reranker, unranked = self._models.reranker_for(local)
         answer = search(
@@ -376,18 +351,6 @@ class Workspace:
             hits=tuple(replace(hit, host_path=view.host_path(hit.path)) for hit in answer.hits),
             files=tuple(replace(f, host_path=view.host_path(f.path)) for f in answer.files),
         )
-
-    def _changed(self, revision: str) -> frozenset[str]:
-        changed: set[str] = set()
-        for name, source in self._local().items():
-            paths = git.changed_since(source.root, revision)
-            if paths is None:
-                raise BadInput(
-                    f"{source.root}: git knows no revision {revision!r} there",
-                    hint="give a branch, a tag or a commit",
-                )
-            changed.update(f"{name}/{path}" if name else path for path in paths)
-        return frozenset(changed)
 
     def run(self, command: str, *, cwd: str = "/", state: bytes | None = None) -> RunResult:
         """Run a command line in the read-only shell.
@@ -501,7 +464,7 @@ class Workspace:
             view, glob=glob, language=language, under=place, offset=offset, limit=limit
         )
         rows = tuple(replace(row, host_path=view.host_path(row.path)) for row in page.files)
-        self._remember(*self._seen(view, [place]))
+        self._remember(*seen(view, [place]))
         return replace(page, files=rows, index=self._state(view))
 
     def symbols(
@@ -586,34 +549,28 @@ class Workspace:
         `progress(done, total, path)` is called now and then. Returns the report of the first root,
         with the counts of all. Raises: `StoreError` and what else the run raised.
         """
-        reports = [
-            source.index(rebuild=rebuild, dry_run=dry_run, progress=progress)
-            for source in self._local().values()
-        ]
-        report = total(reports)
+        report = self._mounts.index(rebuild=rebuild, dry_run=dry_run, progress=progress)
         return report if dry_run else replace(report, index=self._state(self._view()))
+
+    def reindex(self) -> IndexReport:
+        """Make the index of every root anew."""
+        return self.index(rebuild=True)
 
     def embed(self, *, progress: Progress | None = None) -> IndexReport:
         """Make the vectors that are missing, and nothing else; the report's `embedding` tells.
 
         Raises: `StoreError`; never for a model that fails.
         """
-        reports = [
-            source.index(progress=progress, vectors="only") for source in self._local().values()
-        ]
-        return replace(total(reports), index=self._state(self._view()))
+        report = self._mounts.index(progress=progress, vectors="only")
+        return replace(report, index=self._state(self._view()))
 
     def agree(self) -> None:
         """Agree, for good, that text of every root is sent to the configured hosts.
 
         Raises: `StoreError` when that cannot be remembered.
         """
-        for source in self._local().values():
+        for source in self._mounts.local.values():
             source.vectors.agree()
-
-    def reindex(self) -> IndexReport:
-        """Make the index of every root anew."""
-        return self.index(rebuild=True)
 
     def watch(
         self,
@@ -623,18 +580,9 @@ class Workspace:
         debounce_ms: int | None = None,
     ) -> None:
         """Index changes as they happen, until `stop` is set; blocks."""
-        stop = stop or threading.Event()
-        sources = list(self._local().values())
-        if debounce_ms is not None:
-            sources = [source.with_debounce(debounce_ms) for source in sources]
-        tell = on_change or (lambda report: None)
-        threads = [
-            threading.Thread(target=source.watch, args=(tell, stop), daemon=True)
-            for source in sources[1:]
-        ]
-        for thread in threads:
-            thread.start()
-        sources[0].watch(tell, stop)
+        self._mounts.watch(
+            on_change or (lambda report: None), stop or threading.Event(), debounce_ms
+        )
 
     def status(self) -> IndexState:
         """Return the state of the index, after bringing it up to date as far as is cheap."""
@@ -643,36 +591,17 @@ class Workspace:
     def stats(self) -> dict[str, Any]:
         """Return counts of what the asker sees: files, bytes, languages, roles, health."""
         view = self._view()
-        semantic = self._models.statistics(self._local().values(), self.principal)
+        semantic = self._models.statistics(self._mounts.local.values(), self.principal)
         return {**statistics(view, self._state(view)), "semantic": semantic}
 
     def _remember(self, *paths: str) -> None:
         self._history.add(self.principal, *paths)
 
-    # -- views ---------------------------------------------------------------------------------
-
     def _view(self, *, catch_up: bool = True) -> View:
-        if catch_up:
-            for source in self._sources.values():
-                source.freshen()
-        return View({name: s.store for name, s in self._sources.items()}, self.principal)
+        return self._mounts.view(self.principal, catch_up=catch_up)
 
     def _state(self, view: View) -> IndexState:
-        state = view.state()
-        for source in self._sources.values():
-            state = source.state(state, self.principal)
-        return state
-
-
-def _with_host_paths(answer: Resolution, view: View) -> Resolution:
-    def located(candidate: Candidate) -> Candidate:
-        return replace(candidate, host_path=view.host_path(candidate.path))
-
-    return replace(
-        answer,
-        host_path=view.host_path(answer.path) if answer.status == "resolved" else "",
-        candidates=tuple(located(candidate) for candidate in answer.candidates),
-    )
+        return self._mounts.state(view)
 
 
 def _positive(**numbers: int | None) -> None:

@@ -252,7 +252,7 @@ def test_another_model_has_vectors_of_its_own(
 ) -> None:
     with tadoru.open(repository, config=configure()) as workspace:
         first = made(workspace.index())
-        store = next(iter(workspace._local().values())).store
+        store = next(iter(workspace._mounts.local.values())).store
         old = first.model
     provider.dimension = int(change.get("embeddings_dimensions", 16))  # type: ignore[call-overload]
     provider._models.clear()
@@ -264,7 +264,7 @@ def test_another_model_has_vectors_of_its_own(
         second = made(workspace.index())
         assert second.model != old and second.made == first.made
         assert workspace.search(QUESTION).recall == "lexical, semantic"
-        store = next(iter(workspace._local().values())).store
+        store = next(iter(workspace._mounts.local.values())).store
         access = frozenset(row.id for row in store.access_rows())
         assert store.nearest(np.ones(16, np.float32), fingerprint=old, access=access, k=3) == []
     provider.dimension = 16
@@ -455,7 +455,7 @@ def test_hidden_files_are_not_counted_among_those_without_vectors(
     rules = (AccessRule("**", public=True), AccessRule("src/**", groups=frozenset({"staff"})))
     config = replace(configure(), access=rules)
     with tadoru.open(repository, config=config, index=True) as workspace:
-        source = next(iter(workspace._local().values()))
+        source = next(iter(workspace._mounts.local.values()))
         source.index(vectors="later")
         for groups in (frozenset[str](), frozenset({"staff"})):
             view = workspace.seen_by(Principal(groups))
