@@ -11,6 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tadoru.stores.base import Admit, ChunkRef, FieldWeight, Store
@@ -94,14 +95,14 @@ class View:
             for prefix, store in sorted(places.items(), key=lambda item: -len(item[0]))
         )
 
-    @property
+    @cached_property
     def key(self) -> Key:
         """Identifies what this view shows: caches of answers are keyed by it, never by a name."""
         return tuple((p.prefix, p.store.id, p.generation, p.access) for p in self._parts)
 
     # -- names ---------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def tree(self) -> Tree:
         """The visible tree, shared by all views with the same key."""
         return _trees.get(self.key, self._build_tree)
