@@ -7,6 +7,7 @@ no error: its files are cut into lines, and the report says so.
 
 from __future__ import annotations
 
+import re
 import time
 from functools import cache
 from importlib import import_module, resources
@@ -68,6 +69,9 @@ def language(name: str) -> Language | None:
     return None
 
 
+_LONE_CR = re.compile(rb"\r(?!\n)")
+
+
 @cache
 def _parser(name: str) -> Parser | None:
     from tree_sitter import Parser
@@ -103,6 +107,8 @@ def parse(
     if parser is None:
         return None
     parser.reset()
+    if b"\r" in data:
+        data = _LONE_CR.sub(b"\n", data)  # no grammar takes a bare one for the end of a line
     parser.included_ranges = [_range(data, *pair) for pair in ranges]
     if len(data) <= UNTIMED_BYTES:
         return parser.parse(data)
