@@ -329,7 +329,7 @@ class LocalSource:
         rebuild: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
-        vectors: Literal["wait", "later", "only"] = "wait",
+        vectors: Literal["wait", "later", "only", "background"] = "wait",
     ) -> IndexReport:
         """Bring the index up to date and report; `vectors`: as in `indexing.job.Request`.
 

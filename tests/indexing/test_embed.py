@@ -215,6 +215,20 @@ def test_two_roots_with_the_same_text_at_once_embed_it_once(
     assert sum(report.made for report in reports) == 60
 
 
+def test_a_run_in_the_background_leaves_a_root_that_another_one_is_at(
+    repository: Path, configure: Configure, provider: Provider
+) -> None:
+    from tadoru.indexing.embed import LOCK, turn
+
+    with tadoru.open(repository, config=configure()) as workspace:
+        source = workspace._mounts.local[""]
+        source.index(vectors="later")
+        provider.behave = lambda body, number: (401, {})
+        with turn(source.directory / LOCK, 10):
+            report = source.index(vectors="background")
+        assert report.embedding is None and report.complete
+
+
 @pytest.mark.slow
 def test_a_killed_run_loses_at_most_what_was_under_way(
     configure: Configure, provider: Provider, tmp_path: Path

@@ -266,6 +266,14 @@ def test_batches_that_were_answered_are_handed_over_before_the_failure(
     assert isinstance(embedder, BatchEmbedder)
 
 
+def test_threads_that_wait_for_their_turn_learn_of_a_failure(server: Server) -> None:
+    server.behave = lambda body, n: time.sleep(0.05) or (401, {})  # type: ignore[func-returns-value]
+    embedder = ApiEmbedder(Endpoint(server.url, gate=Gate(2)), "m", DIMENSION)
+    with pytest.raises(Unavailable, match="refused the key"):
+        embedder.encode([f"text {i}" for i in range(320)])
+    assert len(server.bodies) <= 3
+
+
 def test_batches_are_bounded_in_tokens(server: Server, embedder: ApiEmbedder) -> None:
     embedder.encode(["word " * 5_000] * 5)
     assert [len(body["input"]) for body in server.bodies] == [2, 2, 1]

@@ -52,15 +52,22 @@ LABEL = "vectors"
 
 
 def embed(
-    store: SqliteStore, embedder: Embedder, home: Path, *, progress: Progress | None = None
+    store: SqliteStore,
+    embedder: Embedder,
+    home: Path,
+    *,
+    progress: Progress | None = None,
+    patient: bool = True,
 ) -> EmbeddingReport:
     """Embed what has no vector of this model yet, and say what was done and what waits.
 
-    Raises: `StoreError` when the store cannot be written; never for a model that fails.
+    `patient`: wait for another process that does the same for this store.
+    Raises: `StoreBusy` when it goes on for too long, `StoreError` when the store cannot be written;
+    never for a model that fails.
     """
     with (
         EmbeddingsCache(home, embedder.fingerprint, embedder.dimension) as cache,
-        turn(store.directory / LOCK, TURN_SECONDS),
+        turn(store.directory / LOCK, TURN_SECONDS if patient else 0.0),
     ):
         run = _Run(store, embedder, home, cache)
         waiting = _waiting(store, embedder.fingerprint)

@@ -37,8 +37,9 @@ class Request:
     """Where the index lies."""
     config: Config
     rebuild: bool = False
-    vectors: Literal["wait", "later", "only"] = "wait"
-    """Whether the run also makes vectors, leaves that to another process, or does nothing else."""
+    vectors: Literal["wait", "later", "only", "background"] = "wait"
+    """Whether the run also makes vectors, leaves that to another process, or does nothing else;
+    `background`: and not even that when another one does it already."""
 
 
 def perform(request: Request, progress: Progress | None = None) -> IndexReport:
@@ -50,7 +51,7 @@ def perform(request: Request, progress: Progress | None = None) -> IndexReport:
         SqliteStore.reset(request.directory, root=request.root)
     store = SqliteStore.open(request.directory, root=request.root, create=True)
     try:
-        if request.vectors == "only":
+        if request.vectors in ("only", "background"):
             report = IndexReport(str(request.root))
         else:
             report = index(store, request.root, request.config, progress=progress)
@@ -70,7 +71,7 @@ def _with_vectors(
     if request.vectors == "later":
         vectors.soon(store)
         return report
-    made = vectors.run(store, progress)
+    made = vectors.run(store, progress, patient=request.vectors != "background")
     if made is None or not made.reason:
         return replace(report, embedding=made)
     line = f"{LACKING}: {made.reason}"

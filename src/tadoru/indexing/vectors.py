@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tadoru.config import Config
-from tadoru.errors import TadoruError
+from tadoru.errors import StoreBusy, TadoruError
 from tadoru.indexing import consent
 from tadoru.models.configured import destinations, embedder_of, is_configured
 from tadoru.types import Access, EmbeddingReport
@@ -85,8 +85,11 @@ class RootVectors:
 
     # -- a run -------------------------------------------------------------------------------------
 
-    def run(self, store: SqliteStore, progress: Progress | None = None) -> EmbeddingReport | None:
-        """Embed what waits, now and here; None when no model is configured. Raises nothing."""
+    def run(
+        self, store: SqliteStore, progress: Progress | None = None, *, patient: bool = True
+    ) -> EmbeddingReport | None:
+        """Embed what waits, now and here; None when no model is configured, or another process is
+        at it and this one is not `patient`. Raises nothing."""
         from tadoru.indexing.embed import embed, survey
 
         if not is_configured(self._config.models):
@@ -98,11 +101,15 @@ class RootVectors:
                 return None
             fingerprint = embedder.fingerprint
             if self.may_embed():
-                report = embed(store, embedder, self._home, progress=progress)
+                report = embed(store, embedder, self._home, progress=progress, patient=patient)
             else:
                 report = survey(store, fingerprint)
                 reason = self._refusal() if report.waiting else ""
                 report = replace(report, reason=reason, needs_consent=bool(reason))
+        except StoreBusy as error:
+            if not patient:
+                return None
+            report = EmbeddingReport(model=fingerprint, reason=error.message)
         except TadoruError as error:
             report = EmbeddingReport(model=fingerprint, reason=error.message)
         self._note("" if report.needs_consent else report.reason)
@@ -128,7 +135,7 @@ class RootVectors:
         from tadoru.indexing.job import Job, Request
 
         self._begun = time.monotonic()
-        request = Request(self._root, self._directory, self._config, vectors="only")
+        request = Request(self._root, self._directory, self._config, vectors="background")
         self._job = Job(request, watched=False)
 
     def runs(self) -> bool:

@@ -65,6 +65,7 @@ class Endpoint:
     _pause_until: float = field(default=0.0, repr=False)
     _away_until: float = field(default=0.0, repr=False)
     _away: str = field(default="", repr=False)
+    _failed_at: float = field(default=float("-inf"), repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
@@ -99,17 +100,21 @@ class Endpoint:
         Raises: `Rejected` for 400, 413, 422 and a persistent 500, `Unavailable` for everything
         else that is no answer, at the latest after `deadline_seconds`.
         """
-        if hurried and self.clock() < self._away_until:
+        began = self.clock()
+        if hurried and began < self._away_until:
             raise Unavailable(self._away, hint="try again later")
         data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         try:
             with self.gate:
+                if self._failed_at > began:  # another thread has found out meanwhile
+                    raise Unavailable(self._away, hint="try again later")
                 attempts = HURRIED_ATTEMPTS if hurried else ATTEMPTS
                 answer = self._persist(data, self.clock() + deadline_seconds, attempts)
         except Rejected:
             raise
         except Unavailable as error:
-            self._away, self._away_until = error.message, self.clock() + AWAY_SECONDS
+            self._away, self._failed_at = error.message, self.clock()
+            self._away_until = self._failed_at + AWAY_SECONDS
             raise
         self.gate.answered()
         self._away_until = 0.0
