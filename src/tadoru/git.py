@@ -9,10 +9,19 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from hashlib import sha1, sha256
 from pathlib import Path
 
 TIMEOUT_SECONDS = 10.0
+STEP_SECONDS = 0.1
+STUCK_SECONDS = 1.0
+"""So long git may sleep without using the processor: nothing that it reads here can take that."""
+STUCK_REMEMBERED = 60.0
+"""So long a command that got stuck in a directory is not tried again there."""
+
+_stuck: dict[tuple[str, str], float] = {}
+"""Directory and command -> until when it is not tried."""
 
 _SAFE = (
     "--no-pager",
@@ -63,19 +72,57 @@ def run(
     for kept in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"):
         if kept in os.environ:
             environment[kept] = os.environ[kept]
+    key = (str(root), command)
+    if time.monotonic() < _stuck.get(key, 0.0):
+        return None
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             ["git", *_SAFE, "-C", str(root), command, *quiet, *arguments],
-            input=stdin if stdin is not None else b"",
-            capture_output=True,
-            timeout=timeout,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             env=environment,
-            check=False,
         )
-    except (OSError, ValueError, subprocess.TimeoutExpired):  # ValueError: a NUL byte
+    except (OSError, ValueError):  # ValueError: a NUL byte
+        return None
+    output = _output(process, stdin or b"", timeout)
+    if output is None:
+        _stuck[key] = time.monotonic() + STUCK_REMEMBERED
         return None
     # check-ignore answers 1 when nothing is ignored
-    return done.stdout if done.returncode == 0 or command == "check-ignore" else None
+    return output if process.returncode == 0 or command == "check-ignore" else None
+
+
+def _output(process: subprocess.Popen[bytes], stdin: bytes, timeout: float) -> bytes | None:
+    """Return what the process prints; None when it is slow, or waits for what never comes.
+
+    A FIFO where an ignore file belongs is opened by git, and holds it up for ever.
+    """
+    end = time.monotonic() + timeout
+    asleep, before = 0, ""
+    while True:
+        try:
+            return process.communicate(stdin, timeout=STEP_SECONDS)[0]
+        except subprocess.TimeoutExpired:
+            found = _asleep(process.pid)
+            asleep = asleep + 1 if found and found == before else 0
+            before = found
+            if asleep * STEP_SECONDS >= STUCK_SECONDS or time.monotonic() > end:
+                process.kill()
+                process.communicate()
+                return None
+
+
+def _asleep(pid: int) -> str:
+    """Return the processor time of a process that waits for no disk; empty for any other.
+
+    Source: proc(5), fields 3, 14 and 15 of /proc/<pid>/stat; elsewhere the time limit holds.
+    """
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return f"{fields[11]} {fields[12]}" if fields[0] == "S" else ""
 
 
 def changed_since(root: Path | str, revision: str) -> frozenset[str] | None:

@@ -446,7 +446,7 @@ def test_reranking_needs_consent_too(
 )
 def test_a_repository_configures_no_model(repository: Path, line: str) -> None:
     (repository / ".tadoru.toml").write_text(f"[models]\n{line}\n")
-    config = load(repository, env={"TADORU_CONFIG": "/nonexistent"})
+    config = load(repository, env={"TADORU_CONFIG": "/nonexistent/config.toml"})
     assert config.models == ModelConfig()
     assert "a repository may not set `models." in config.warnings[0]
 

@@ -51,4 +51,6 @@ def test_a_first_run_reads_code_first_and_what_lies_shallow_before_what_lies_dee
         "examples/run.py", "src/app_test.go", "tests/test_app.py", "package-lock.json",
         "data/words.csv", "vendor/lib/a.go",
     ]  # fmt: skip
-    assert sorted(wanted[::-1], key=urgency) == wanted
+    found = wanted[::-1]
+    found.sort(key=urgency)
+    assert found == wanted

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -389,3 +390,25 @@ def test_the_rule_is_named_outside_git_too(tmp_path: Path) -> None:
     assert rule("s/x.log") == "ignored by .gitignore: *.log"
     assert rule("s/k.log") == ""
     assert rule("a/node_modules/b/c.js") == "ignored by defaults: node_modules/"
+
+
+@pytest.mark.parametrize("where", [".git/info/exclude", "deep/.gitignore", "core.excludesFile"])
+def test_a_fifo_where_an_ignore_file_belongs_holds_nobody_up(tmp_path: Path, where: str) -> None:
+    root = tmp_path / "r"
+    (root / "deep").mkdir(parents=True)
+    (root / "a.py").write_text("x = 1\n")
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    if where == "core.excludesFile":
+        os.mkfifo(tmp_path / "fifo")
+        subprocess.run(["git", "config", where, tmp_path / "fifo"], cwd=root, check=True)
+    else:
+        (root / where).unlink(missing_ok=True)
+        os.mkfifo(root / where)
+    began = time.monotonic()
+    found = walk(str(root), IndexConfig())
+    assert "a.py" in found.stats
+    assert "git cannot list the root; its ignore files were read instead" in found.notes
+    assert time.monotonic() - began < 20
+    began = time.monotonic()
+    assert "a.py" in walk(str(root), IndexConfig()).stats
+    assert time.monotonic() - began < 1, "it is remembered"
