@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tadoru.config import SEARCH_BOUNDS, Config, SearchConfig, load
+from tadoru.config import PROJECT_FILE, SEARCH_BOUNDS, Config, SearchConfig, load
 from tadoru.errors import ConfigError
 
 
@@ -116,3 +116,10 @@ def test_one_weight_gives_the_other(env: dict[str, str]) -> None:
 def test_the_placeholder_key_counts_as_missing(env: dict[str, str]) -> None:
     config = load(env=env | {"EMBEDDINGS_API_KEY": "your-api-key-here"})
     assert config.models.embeddings_api_key == ""
+
+
+def test_a_directory_or_a_pipe_is_no_configuration(tmp_path: Path) -> None:
+    (tmp_path / PROJECT_FILE).mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for own in ("pipe", PROJECT_FILE):
+        assert load(tmp_path, env={"TADORU_CONFIG": str(tmp_path / own)}) == Config()

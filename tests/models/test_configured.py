@@ -60,7 +60,7 @@ def test_an_address_that_names_the_provider_alone_is_completed(base: str, url: s
 
 def test_variables_of_the_seed_configure_models() -> None:
     env = {
-        "TADORU_CONFIG": "/nonexistent",
+        "TADORU_CONFIG": "/nonexistent/config.toml",
         "EMBEDDINGS_API_KEY": "k",
         "EMBEDDINGS_BASE_URL": "https://api.siliconflow.cn/v1/embeddings",
         "EMBEDDINGS_MODEL": "BAAI/bge-m3",

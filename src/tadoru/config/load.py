@@ -102,10 +102,11 @@ def _read(path: Path, *, trusted: bool) -> Mapping[str, Any]:
         handle = os.open(path, flags)
     except OSError:
         return {}
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(handle)
+        return {}
     with os.fdopen(handle, "rb") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            return {}
         if status.st_size > MAX_BYTES:
             raise ConfigError(f"{path} is larger than 1 MiB", hint="this is no configuration file")
         data = file.read(MAX_BYTES)
