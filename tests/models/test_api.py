@@ -276,7 +276,7 @@ def test_threads_that_wait_for_their_turn_learn_of_a_failure(server: Server) -> 
 
 def test_batches_are_bounded_in_tokens(server: Server, embedder: ApiEmbedder) -> None:
     embedder.encode(["word " * 5_000] * 5)
-    assert [len(body["input"]) for body in server.bodies] == [2, 2, 1]
+    assert sorted(len(body["input"]) for body in server.bodies) == [1, 2, 2]
 
 
 def test_after_429_one_request_at_a_time_then_slowly_more() -> None:
