@@ -115,16 +115,17 @@ class _Job:
             config,
             Deadline(config.timeout_seconds),
             tools,
-            max_commands(command, config),
         )
         self._before: _Values | None = None
 
     async def run(self, key: bytes) -> RunResult:
         session = self._session
-        bash = self._machine.interpreter(session.cwd)
-        names = self._machine.called(bash, self._command)
-        session.plain = session.plain and names is not None
-        self._machine.equip(bash, names if session.plain else None)
+        machine, look = self._machine, self._machine.look(self._command)
+        session.plain = session.plain and look.calls is not None
+        session.dark = session.dark or look.dark
+        machine.max_commands = max_commands(self._config, dark=session.dark)
+        bash = machine.interpreter(session.cwd)
+        machine.equip(bash, look.calls if session.plain else None)
         if session.snapshot:
             _restore(bash, session.snapshot)
         if session.plain:

@@ -21,8 +21,9 @@ from tadoru.shell.bridge import filesystem
 from tadoru.shell.commands.context import BrokenPipe, Command, Context, encode, run_command
 from tadoru.shell.limits import Deadline
 from tadoru.shell.lossless import Escaper, Unescaper, escape, unescape
+from tadoru.shell.memory import MAX_GROWTH, Watch
 from tadoru.shell.mend import SYNTAX_ERROR, mend, syntax_error
-from tadoru.shell.plain import called
+from tadoru.shell.plain import Look, look
 from tadoru.shell.space import Space
 from tadoru.shell.stack import DeepStack
 
@@ -43,8 +44,10 @@ MAX_NESTED = 2_000
 MAX_DEPTH = 8
 """Interpreters inside interpreters: `find -exec find -exec ...`."""
 MAX_NESTED_BYTES = 64 << 20
+OUT_OF_MEMORY = 137
 TIMED_OUT = 124
 BROKEN_PIPE = 141
+_TOO_LARGE = f"bash: stopped: it took more than {MAX_GROWTH >> 20} MiB of memory\n"
 _CUT = f"tadoru: output cut after {CAPTURE_BYTES >> 20} MiB\n"
 ENVIRONMENT = {
     "HOME": "/",
@@ -64,9 +67,7 @@ class Machine:
         config: ShellConfig,
         deadline: Deadline,
         tools: dict[str, Tool],
-        max_commands: int,
     ) -> None:
-        """`max_commands`: of each interpreter, at most what the configuration allows."""
         self._space = space
         self._config = config
         self._deadline = deadline
@@ -74,7 +75,8 @@ class Machine:
             name: _loader(name) for name in commands.MODULES
         }
         self._commands.update({name: _wrapper(self, tool) for name, tool in tools.items()})
-        self._max_commands = max_commands
+        self.max_commands = config.max_commands
+        """Of each interpreter that is made from now on."""
         self._nested = 0
         self._depth = 0
         self.longest_output = 0
@@ -96,7 +98,7 @@ class Machine:
             env={**ENVIRONMENT, **(env or {})},
             username="agent",
             hostname="tadoru",
-            max_commands=self._max_commands,
+            max_commands=self.max_commands,
             max_loop_iterations=self._config.max_loop_iterations,
             timeout_seconds=max(0.001, self._deadline.left()),
         )
@@ -106,9 +108,9 @@ class Machine:
         bash.mount("/", filesystem(space))
         return bash
 
-    def called(self, bash: Bash, script: str) -> frozenset[str] | None:
-        """Return the names that a plain script calls; None when it may call any."""
-        return called(bash, mend(script), self._commands)
+    def look(self, script: str) -> Look:
+        """Return what the text of a script shows of it."""
+        return look(mend(script), self._commands)
 
     def equip(self, bash: Bash, names: Container[str] | None, *, without: str = "") -> None:
         """Register our commands, or those among `names`, but one that stays bashkit's own."""
@@ -120,6 +122,7 @@ class Machine:
         """Run a script to its end or its limit: exit code, and what to say on stderr about it."""
         from bashkit import BashError
 
+        watch = Watch(bash.cancel)
         try:
             with DeepStack():
                 result = await asyncio.wait_for(
@@ -134,6 +137,10 @@ class Machine:
             raise
         except BashError as error:
             return self._trouble(str(error), 1)
+        finally:
+            watch.end()
+        if watch.tripped:
+            return OUT_OF_MEMORY, _TOO_LARGE
         if not result.error:
             cut = result.stdout_truncated or result.stderr_truncated
             return result.exit_code, _CUT if cut else ""
@@ -169,7 +176,7 @@ class Machine:
             out = _Buffer()
             err = _Buffer()
             bash = self.interpreter(cwd, native=native, env=env)
-            self.equip(bash, self.called(bash, script), without=native)
+            self.equip(bash, self.look(script).calls, without=native)
             code, trouble = await self.execute(bash, script, out.take, err.take)
             if native:
                 return out.value(), err.value() + encode(trouble), code

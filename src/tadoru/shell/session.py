@@ -20,8 +20,8 @@ from tadoru.types import Principal
 
 MAGIC = b"TDS2"
 TAG_BYTES = 32
-_HEAD = Struct(">?IBI")
-"""Whether plain; bytes of the directory's name, of the exit codes, of the snapshot."""
+_HEAD = Struct(">??IBI")
+"""Whether plain, whether dark; bytes of the directory, of the exit codes, of the snapshot."""
 MAX_CODES = 255
 MAX_SNAPSHOT_BYTES = 1 << 20
 """Variables, functions and so on of one session; about 2 KB in an ordinary one."""
@@ -40,6 +40,8 @@ class Session:
     """Exit codes of the last pipeline, one byte for each of its commands."""
     plain: bool = True
     """Whether no command line of it could define a function, an alias or an option."""
+    dark: bool = False
+    """Whether some command line of it kept text that may be run later (see `plain`)."""
 
 
 def derive_key(secret: bytes, principal: Principal) -> bytes:
@@ -62,7 +64,7 @@ def open_state(state: bytes | None, key: bytes, config: ShellConfig, cwd: str = 
             "the session state is not one of this server and principal",
             hint="start a new session: leave the state out",
         )
-    plain, *sizes = _HEAD.unpack_from(body, len(MAGIC))
+    plain, dark, *sizes = _HEAD.unpack_from(body, len(MAGIC))
     parts = []
     start = len(MAGIC) + _HEAD.size
     for size in sizes:
@@ -70,7 +72,7 @@ def open_state(state: bytes | None, key: bytes, config: ShellConfig, cwd: str = 
         start += size
     place, codes, snapshot = parts
     scratch = Scratch.unpack(body[start:], config.max_tmp_bytes)
-    return Session(snapshot, scratch, place.decode("utf-8", "surrogatepass"), codes, plain)
+    return Session(snapshot, scratch, place.decode("utf-8", "surrogatepass"), codes, plain, dark)
 
 
 def seal(session: Session, key: bytes) -> bytes:
@@ -82,6 +84,6 @@ def seal(session: Session, key: bytes) -> bytes:
         )
     cwd = session.cwd.encode("utf-8", "surrogatepass")
     codes = session.codes[-MAX_CODES:]
-    head = _HEAD.pack(session.plain, len(cwd), len(codes), len(session.snapshot))
+    head = _HEAD.pack(session.plain, session.dark, len(cwd), len(codes), len(session.snapshot))
     body = MAGIC + head + cwd + codes + session.snapshot + session.scratch.pack()
     return body + hmac.digest(key, body, sha256)

@@ -2,8 +2,9 @@
 
 bashkit bounds the nesting of its syntax, of functions and of `bash -c`, but not that of `eval` and
 of prefix commands (`env env env ...`): each level takes about 30 KB of the thread's 2 MB. So its
-threads are given a large stack (only touched pages cost memory), scripts that say `eval` get fewer
-commands, and a long chain of prefixes is refused before it is run.
+threads are given a large stack (only touched pages cost memory), scripts that make commands while
+they run get fewer of them, and a long chain of prefixes is refused before it is run. What is built
+at run time and still grows is stopped by `memory`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from tadoru.errors import BadInput
 VARIABLE = "RUST_MIN_STACK"
 """Read once by Rust's standard library, when it starts its first thread."""
 STACK_BYTES = 1 << 30
-MAX_EVAL_COMMANDS = 5_000
-"""Commands of a script that says `eval`: as many levels of it fit on the stack seven times."""
+MAX_DARK_COMMANDS = 5_000
+"""Commands of a script with `eval` or commands from variables: as many levels of it fit on the
+stack seven times."""
 MAX_PREFIXES = 64
 """Prefix commands in front of one command."""
 
@@ -30,11 +32,9 @@ _PREFIXES = frozenset(
 _SEPARATOR = re.compile(r"[;|&\n()`]+")
 
 
-def max_commands(command: str, config: ShellConfig) -> int:
-    """Return how many commands a script may run."""
-    if "eval" in command:
-        return min(config.max_commands, MAX_EVAL_COMMANDS)
-    return config.max_commands
+def max_commands(config: ShellConfig, *, dark: bool) -> int:
+    """Return how many commands a script may run. `dark`: it makes commands while it runs."""
+    return min(config.max_commands, MAX_DARK_COMMANDS) if dark else config.max_commands
 
 
 def check_prefixes(command: str) -> None:

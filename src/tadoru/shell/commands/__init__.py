@@ -39,6 +39,7 @@ __all__ = [
 MODULES: dict[str, str] = {
     "base32": "native",
     "base64": "native",
+    "bc": "bc",
     "bunzip2": "native",
     "bzip2": "native",
     "cat": "cat",
@@ -72,6 +73,7 @@ MODULES: dict[str, str] = {
     "rg": "rg",
     "rm": "rm",
     "rmdir": "rm",
+    "seq": "seq",
     "sha1sum": "native",
     "sha224sum": "native",
     "sha256sum": "native",
@@ -91,6 +93,7 @@ MODULES: dict[str, str] = {
     "unzip": "native",
     "wc": "wc",
     "xxd": "native",
+    "yes": "yes",
     "zcat": "native",
     "zip": "native",
 }

@@ -14,6 +14,8 @@ from tadoru.shell import writes
 from tadoru.shell.commands.context import Context, encode, shell_quote
 
 STDIN_FILE = "dev/fd/native_stdin"
+_OTHER_NAMES = {"zcat": ("gunzip", "-c")}
+"""Commands that bashkit has under another name only."""
 REFUSED = b"Read-only file system"
 _WORDS = "Read-only file system"
 
@@ -24,14 +26,7 @@ async def main(ctx: Context) -> int:
 
 async def boxed(ctx: Context, argv: Sequence[str], stdin: bytes) -> int:
     """Run bashkit's own command of this name with some arguments and input."""
-    script = shell_quote([ctx.name, *argv])
-    if stdin:
-        writes.write(ctx.space, STDIN_FILE, stdin)
-        script += f" < /{STDIN_FILE}"
-    try:
-        out, err, code = await ctx.run_script(script, ctx.cwd, native=ctx.name)
-    finally:
-        _forget(ctx)
+    out, err, code = await outcome(ctx, argv, stdin)
     await ctx.write(out)
     if ctx.name in _REFUSALS and err.startswith(b"bash: ") and REFUSED in err:
         message, code = _REFUSALS[ctx.name](argv)
@@ -39,6 +34,19 @@ async def boxed(ctx: Context, argv: Sequence[str], stdin: bytes) -> int:
     if err:
         await ctx.push_error(err)
     return code
+
+
+async def outcome(ctx: Context, argv: Sequence[str], stdin: bytes) -> tuple[bytes, bytes, int]:
+    """Return stdout, stderr and exit code of bashkit's own command of this name."""
+    name, *before = _OTHER_NAMES.get(ctx.name, (ctx.name,))
+    script = shell_quote([name, *before, *argv])
+    if stdin:
+        writes.write(ctx.space, STDIN_FILE, stdin)
+        script += f" < /{STDIN_FILE}"
+    try:
+        return await ctx.run_script(script, ctx.cwd, native=name)
+    finally:
+        _forget(ctx)
 
 
 def _forget(ctx: Context) -> None:
