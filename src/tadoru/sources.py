@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tadoru.config import Config
 from tadoru.errors import BadInput, BroadRoot, NotIndexed, StoreBusy, StoreError
@@ -320,6 +320,20 @@ class LocalSource:
             return stored
         detail = f"{count} file{'' if count == 1 else 's'} {self._why}"
         return replace(stored, status=Freshness.STALE, detail=detail, pending=count)
+
+    def health(self) -> dict[str, Any]:
+        """Return size and age of the index, and what was counted; empty with access labels.
+
+        Numbers about everything would tell an asker of what he may not see.
+        """
+        store = self.store
+        if store.labelled:
+            return {}
+        return {
+            "index_bytes": store.index_bytes(),
+            "seconds_since_scan": max(0, time.time_ns() - store.last_scan_ns) // 10**9,
+            **store.counters(),
+        }
 
     # -- work on demand ------------------------------------------------------------------------
 

@@ -592,7 +592,9 @@ class Workspace:
         """Return counts of what the asker sees: files, bytes, languages, roles, health."""
         view = self._view()
         semantic = self._models.statistics(self._mounts.local.values(), self.principal)
-        return {**statistics(view, self._state(view)), "semantic": semantic}
+        health = {f"/{place}": each.health() for place, each in self._mounts.local.items()}
+        told = {"health": health} if all(health.values()) else {}
+        return {**statistics(view, self._state(view)), "semantic": semantic, **told}
 
     def _remember(self, *paths: str) -> None:
         self._history.add(self.principal, *paths)

@@ -11,13 +11,14 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from like_fresh import fresh, rows
 
 import tadoru
-from tadoru.config import Config
+from tadoru.config import AccessRule, Config
 from tadoru.errors import BadInput
 from tadoru.indexing.labels import everything
 from tadoru.indexing.sync import index, scan
@@ -49,7 +50,7 @@ def contents(root: Path) -> dict[Path, bytes]:
 UPDATE = """
 import resource, sys
 from pathlib import Path
-from tadoru.config import Config
+from tadoru.config import AccessRule, Config
 from tadoru.errors import StoreError
 from tadoru.indexing.sync import index
 from tadoru.stores.sqlite import SqliteStore
@@ -253,3 +254,17 @@ def test_locks_of_other_programs_do_not_matter(store: SqliteStore, root: Path) -
         assert index(store, root, Config()).complete
     access = everything(store)
     assert store.text("pkg0/m0.py", access=access)
+
+
+def test_statistics_tell_size_and_age_unless_somebody_may_not_see_everything(
+    tmp_path: Path, root: Path
+) -> None:
+    config = Config(home=str(tmp_path / "home"))
+    with tadoru.open(root, config=config) as workspace:
+        workspace.index()
+        health = workspace.stats()["health"]["/"]
+        assert health["index_bytes"] > 10_000
+        assert 0 <= health["seconds_since_scan"] < 600
+    rules = (AccessRule("pkg0/", public=True),)
+    with tadoru.open(root, config=replace(config, access=rules)) as workspace:
+        assert "health" not in workspace.stats()

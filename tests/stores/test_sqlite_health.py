@@ -55,3 +55,9 @@ def test_counting_gives_way_to_a_writer(store):
     with store.writer() as writer, writer._transaction():
         store.count({"searches": 1})
     assert store.counters() == {}
+
+
+def test_rows_of_files_that_are_gone_are_a_fault(store):
+    with store.writer() as writer:
+        writer._connection.execute("DELETE FROM files WHERE path = 'README.md'")
+    assert any("files that are gone" in fault for fault in store.check())

@@ -14,7 +14,7 @@ from tadoru.indexing.walk import Walk, listed
 from tadoru.text.languages import language_of
 from tadoru.types import IndexReport
 
-INDEX_RATIO = 0.9
+INDEX_RATIO = 1.25
 """Bytes of index per byte of text, for estimates."""
 BYTES_PER_SECOND = 1_500_000
 """Text indexed per core and second, for estimates."""

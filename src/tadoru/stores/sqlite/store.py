@@ -321,6 +321,7 @@ class SqliteStore:
                 "SELECT count(*) FROM files f WHERE f.stored AND NOT EXISTS"
                 " (SELECT 1 FROM texts t WHERE t.file_id = f.id)"
             ).fetchone()
+            faults += structure.orphans(connection)
         if lost:
             faults.append(f"{lost} files have lost their text")
         for index in self._finding.indexes:

@@ -15,7 +15,7 @@ from typing import Any
 from tadoru.stores.sqlite.access import admitted
 from tadoru.stores.sqlite.codec import Blob, symbols_of
 from tadoru.stores.sqlite.content import is_sayable
-from tadoru.stores.sqlite.rows import name_key
+from tadoru.stores.sqlite.rows import DETAILS, name_key
 from tadoru.stores.sqlite.unpacked import Unpacked
 from tadoru.types import Access, Import, Symbol
 
@@ -150,3 +150,15 @@ def edges(
         values,
     )
     return [(row[5], _edge(row[:5])) for row in rows]
+
+
+def orphans(connection: sqlite3.Connection) -> list[str]:
+    """Return, in words, which tables know files that there are none of."""
+    faults = []
+    for table in DETAILS:
+        (count,) = connection.execute(
+            f"SELECT count(*) FROM {table} WHERE file_id NOT IN (SELECT id FROM files)"
+        ).fetchone()
+        if count:
+            faults.append(f"the table {table} has {count} rows of files that are gone")
+    return faults
