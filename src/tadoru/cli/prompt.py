@@ -6,12 +6,15 @@ state of the shell's session between lines.
 
 from __future__ import annotations
 
+import os
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tadoru.cli.commands.sh import print_run
-from tadoru.cli.output import complain, note, note_state, shown
+from tadoru.cli.output import complain, note, note_state, shown, shown_text
 from tadoru.errors import TadoruError
 from tadoru.types import Freshness
 
@@ -19,6 +22,10 @@ if TYPE_CHECKING:
     from tadoru.workspace import Workspace
 
 HISTORY_LINES = 2_000
+COLOURED = ("ls", "grep", "egrep", "fgrep", "rg")
+BEYOND_A_PIPE = ";&<>(){}`\n$!#"
+_LAST_COMMAND = re.compile(rf"\s*(?:{'|'.join(COLOURED)})(?=\s|$)")
+_PAINT = re.compile(r"\x1b\[[0-9;]*[mK]")
 WORD_BREAKS = " \t\n\"'`><=;|&("
 
 
@@ -32,6 +39,8 @@ class Prompt:
         self._said = Freshness.FRESH
         self._matches: list[str] = []
         self._code = 0
+        self._colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        self._colours &= os.environ.get("TERM", "dumb") != "dumb"
 
     def run(self) -> int:
         """Read and run lines until `exit` or Ctrl-D; return the last command's code."""
@@ -56,8 +65,9 @@ class Prompt:
         return self._code
 
     def _one(self, line: str) -> None:
+        command = coloured(line) if self._colours else line
         try:
-            result = self._workspace.run(line, cwd=self._cwd, state=self._state or None)
+            result = self._workspace.run(command, cwd=self._cwd, state=self._state or None)
         except KeyboardInterrupt:
             self._code = 130
             sys.stdout.write("\n")
@@ -66,6 +76,9 @@ class Prompt:
             complain(str(error))
             self._code = error.exit_code
             return
+        if command != line:
+            sys.stdout.write(painted(result.stdout))
+            result = replace(result, stdout_bytes=b"")
         print_run(result)
         if result.index.status is not self._said:
             note_state(result.index)
@@ -111,7 +124,40 @@ class Prompt:
                 self._matches = self._workspace.complete(line, cwd=self._cwd)
             except TadoruError:
                 self._matches = []
+            if len(self._matches) == 1 and not self._matches[0].endswith(("/", " ")):
+                self._matches[0] += " "  # as bash does; Python's readline adds nothing
         return self._matches[number] if number < len(self._matches) else None
+
+
+def coloured(line: str) -> str:
+    """Return a line whose last command paints what it prints, as `--color=auto` would at a
+    terminal; unchanged when that is not one of `COLOURED`, or the line is more than a pipe."""
+    start, quote, position = 0, "", 0
+    while position < len(line):
+        letter = line[position]
+        if letter == "\\" and quote != "'":
+            position += 1
+        elif quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        elif letter in BEYOND_A_PIPE:
+            return line
+        elif letter == "|":
+            start = position + 1
+        position += 1
+    found = _LAST_COMMAND.match(line, start)
+    if found is None or "--color" in line[start:]:
+        return line
+    return f"{line[: found.end()]} --color=always{line[found.end() :]}"
+
+
+def painted(text: str) -> str:
+    """Return text that is harmless on a terminal, with its colours kept."""
+    pieces = _PAINT.split(text)
+    paint = _PAINT.findall(text)
+    shown = map(shown_text, pieces)
+    return "".join(piece + mark for piece, mark in zip(shown, [*paint, ""], strict=True))
 
 
 def history_file() -> Path:

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from tadoru.errors import TadoruError
 from tadoru.shell.commands.context import Context, UsageError, encode
 from tadoru.shell.commands.facts import quoted, size_of
-from tadoru.shell.commands.ls_format import Look, lines
+from tadoru.shell.commands.ls_format import RESET, Look, lines
 from tadoru.shell.commands.options import Option, Options, Parsed
 from tadoru.shell.space import strerror
 from tadoru.types import Entry, Kind
@@ -60,9 +60,12 @@ OPTIONS = Options(
     Option("full-time", "", "full-time"),
     Option("time-style", "", "time-style", "value"),
     Option("width", "w", "width", "value"),
-    Option("nothing", "kNqcuZT", "color colour literal hide-control-chars kibibytes", "maybe"),
+    Option("colour", "", "color", "maybe"),
+    Option("nothing", "kNqcuZT", "literal hide-control-chars kibibytes", "maybe"),
     Option("nothing", "", "indicator-style time quoting-style block-size hyperlink", "maybe"),
 )
+ALWAYS = ("", "always", "yes", "force")
+"""Values of `--color` that do not ask whether stdout is a terminal; here it never is one."""
 _SORTS = {"size": "by-size", "time": "by-time", "extension": "by-extension"} | {
     "version": "by-version",
     "none": "unsorted",
@@ -154,6 +157,7 @@ def _switch(plan: _Plan, key: str, value: str) -> None:
         "escape": lambda: _set(look, quoting="escape"),
         "full-time": lambda: _set(look, layout="long", time_style="full-iso"),
         "time-style": lambda: _set(look, time_style=value),
+        "colour": lambda: _set(look, coloured=value in ALWAYS),
         "width": lambda: _set(look, width=int(value) if value.isdigit() else 80),
     }
     if key in switches:
@@ -182,6 +186,7 @@ class _Ls:
         self._plan = plan
         self._code = 0
         self._first = True
+        self._painted = False
 
     async def run(self, operands: list[str]) -> int:
         files: list[tuple[str, Entry]] = []
@@ -190,6 +195,8 @@ class _Ls:
         for operand in operands:
             try:
                 entry = self._ctx.lookup(operand, follow=follow)
+                if follow and not entry.is_dir and not self._plan.follow_operands:
+                    entry = self._ctx.lookup(operand, follow=False)
             except TadoruError as error:
                 await self._ctx.error(f"cannot access {quoted(operand)}: {strerror(error)}")
                 self._code = 2
@@ -304,6 +311,10 @@ class _Ls:
         also: Sequence[tuple[str, Entry]] = (),
     ) -> None:
         text = lines(rows, self._plan.look, self._ctx.space, total=directory, also=also)
+        if RESET in text and not self._painted:
+            self._painted = True
+            at = text.index("\x1b")
+            text = text[:at] + RESET + text[at:]
         if text:
             await self._ctx.write(encode(text))
 

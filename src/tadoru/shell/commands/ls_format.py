@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,11 @@ from tadoru.shell.space import Space, link_text
 from tadoru.types import Entry, Kind
 
 Row = tuple[str, Entry]
+
+
+RESET = "\x1b[0m"
+COLOURS: dict[object, str] = {Kind.DIRECTORY: "01;34", Kind.LINK: "01;36", "run": "01;32"}
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(slots=True)
@@ -31,6 +37,7 @@ class Look:
     quoting: str = ""
     time_style: str = ""
     width: int = 80
+    coloured: bool = False
 
 
 def lines(
@@ -67,11 +74,20 @@ def _name(name: str, entry: Entry, look: Look, space: Space) -> str:
         name = '"' + name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
     elif look.quoting == "escape":
         name = name.replace("\\", "\\\\").replace(" ", "\\ ").replace("\n", "\\n")
+    shown = _painted(name, entry, look)
     if look.layout == "long" and entry.kind is Kind.LINK:
         target = space.find(entry.path)
         mark = _mark(target, look) if target is not None else ""
-        return f"{name} -> {link_text(entry)}{mark}"
-    return name + _mark(entry, look)
+        return f"{shown} -> {link_text(entry)}{mark}"
+    return shown + _mark(entry, look)
+
+
+def _painted(name: str, entry: Entry, look: Look) -> str:
+    """Return a name in the colour that GNU's `ls` has for its kind when nothing is configured."""
+    kind = "run" if entry.kind is Kind.FILE and entry.executable else entry.kind
+    if not look.coloured or kind not in COLOURS:
+        return name
+    return f"\x1b[{COLOURS[kind]}m{name}{RESET}"
 
 
 def _mark(entry: Entry, look: Look) -> str:
@@ -136,7 +152,9 @@ def _dates(look: Look) -> Callable[[int], str]:
 
 
 def display_width(text: str) -> int:
-    """Return how many terminal columns a text takes."""
+    """Return how many terminal columns a text takes, colours left out."""
+    if "\x1b" in text:
+        text = _COLOUR.sub("", text)
     if text.isascii():
         return len(text)
     return sum(
