@@ -6,11 +6,13 @@ import fcntl
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from like_fresh import fresh, rows
 
 import tadoru
 from tadoru.config import AccessRule, Config
-from tadoru.errors import BadInput
+from tadoru.errors import BadInput, NotIndexed
 from tadoru.indexing.labels import everything
 from tadoru.indexing.sync import index, scan
 from tadoru.sources import LocalSource
@@ -268,3 +270,21 @@ def test_statistics_tell_size_and_age_unless_somebody_may_not_see_everything(
     rules = (AccessRule("pkg0/", public=True),)
     with tadoru.open(root, config=replace(config, access=rules)) as workspace:
         assert "health" not in workspace.stats()
+
+
+def test_an_index_of_an_earlier_version_is_made_anew_by_the_next_question(
+    tmp_path: Path, root: Path
+) -> None:
+    config = Config(home=str(tmp_path / "home"))
+    with tadoru.open(root, config=config) as workspace:
+        workspace.index()
+    (database,) = (tmp_path / "home").rglob("index.db")
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA user_version = 1")
+    with (
+        tadoru.open(root, config=config, index=False) as workspace,
+        pytest.raises(NotIndexed, match="not indexed"),
+    ):
+        workspace.search("helper3")
+    with tadoru.open(root, config=config) as workspace:
+        assert workspace.search("helper3").hits
