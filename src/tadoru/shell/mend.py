@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from tadoru.shell.piped import through_substitution
+
 _PRINTF = re.compile(r"\bprintf\s+(?:--\s+)?'[^']*'")
 _HEX_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\x00")
 _READ_FROM = re.compile(
@@ -31,12 +33,13 @@ def mend(command: str) -> str:
 
     `printf '\\x00'` prints nothing there, `printf '\\000'` the NUL byte that is meant.
     `read x <&3` finds no descriptor in a loop that ends in `done 3< file`; `read -u 3 x` does.
+    A loop after a pipe reads the pipe through `cat` (see `piped`).
     """
     if "\\x00" in command:
         command = _PRINTF.sub(lambda found: _HEX_NUL.sub(r"\1\\000", found[0]), command)
     if "<&" in command and "read" in command:
         command = _READ_FROM.sub(_read_descriptor, command)
-    return command
+    return through_substitution(command) if "|" in command else command
 
 
 def recalled(command: str, codes: bytes) -> str:
