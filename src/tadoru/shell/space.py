@@ -33,6 +33,7 @@ STRERROR = {
     "ENOSPC": "No space left on device",
     "EACCES": "Permission denied",
     "EINVAL": "Invalid argument",
+    "EFBIG": "File too large",
     "ENAMETOOLONG": "File name too long",
     "ELOOP": "Too many levels of symbolic links",
 }
@@ -62,6 +63,13 @@ class NameTooLong(TadoruError):
 
     code = "bad_input"
     errno_name = "ENAMETOOLONG"
+
+
+class FileTooLarge(TadoruError):
+    """A file has more bytes than one read returns."""
+
+    code = "too_large"
+    errno_name = "EFBIG"
 
 
 def normalize(path: str, cwd: str) -> str:

@@ -12,14 +12,14 @@ from dataclasses import replace
 
 from tadoru.errors import IsADirectoryHere, PathNotFound, TadoruError
 from tadoru.shell.commands.context import Context, UsageError, encode
-from tadoru.shell.commands.grep_files import Walk, skipped
+from tadoru.shell.commands.grep_files import Walk, readable, skipped
 from tadoru.shell.commands.grep_help import HELP, VERSION
 from tadoru.shell.commands.grep_options import USAGE, GlobRule, GrepOptions, parse
 from tadoru.shell.commands.grep_print import Printer, Shared
 from tadoru.shell.regex.compile import compile_perl, compile_posix
 from tadoru.shell.regex.matcher import Clock, Matcher, Rules
 from tadoru.shell.regex.nodes import PatternError
-from tadoru.shell.space import strerror
+from tadoru.shell.space import FileTooLarge, strerror
 
 MAX_LINE_BYTES = 64 << 20
 """A single line from a pipe that is longer than this ends the command."""
@@ -172,14 +172,22 @@ class _Grep:
             return False
         named = self._named is not False
         prefix = operand if operand.endswith("/") or not operand else operand + "/"
-        for shown, data in self._contents(path, prefix):
+        too_large: list[str] = []
+        for shown, data in self._contents(path, prefix, too_large):
             self._ctx.deadline.check()
             if await self._search(data, shown, named=named):
                 return True
+        for shown in too_large:
+            await self._complain(shown, FileTooLarge(shown))
         return False
 
-    def _contents(self, path: str, prefix: str) -> Iterator[tuple[str, bytes]]:
-        """Yield (name as it is shown, bytes) of the files below a directory."""
+    def _contents(
+        self, path: str, prefix: str, too_large: list[str]
+    ) -> Iterator[tuple[str, bytes]]:
+        """Yield (name as it is shown, bytes) of the files below a directory.
+
+        Names of files that are more than one read returns are added to `too_large`.
+        """
         walk = Walk(self._ctx, self._options.files, self._options.dirs)
         if self._options.follow_links or not self._ctx.tree.is_dir(path):
             for found, inner in walk.following(path, ""):
@@ -189,7 +197,9 @@ class _Grep:
                     continue
             return
         cut = len(path) + 1 if path else 0
-        for found, data in self._ctx.view.read_many(walk.below(path, self._candidates())):
+        below = walk.below(path, self._candidates())
+        kept = readable(self._ctx.tree, below, lambda found: too_large.append(prefix + found[cut:]))
+        for found, data in self._ctx.view.read_many(kept):
             yield prefix + found[cut:], data
 
     def _candidates(self) -> set[str] | None:

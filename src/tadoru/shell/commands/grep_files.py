@@ -7,7 +7,7 @@ can match (`View.candidates`), so that the others are not even listed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from weakref import WeakKeyDictionary
 
 from tadoru.shell.commands.context import Context
@@ -39,6 +39,20 @@ def skipped(rules: Sequence[GlobRule], name: str, *, operand: bool) -> bool:
         if any(matches(candidate) for candidate in names):
             return not rule.include
     return rules[0].include
+
+
+MAX_FILE_BYTES = 256 * 1024 * 1024
+"""A larger file is named and passed over: one read does not return it."""
+
+
+def readable(tree: Tree, paths: Iterable[str], too_large: Callable[[str], None]) -> Iterator[str]:
+    """Yield the paths that one read returns whole; the others go to `too_large`."""
+    for path in paths:
+        entry = tree.get(path)
+        if entry is not None and entry.size > MAX_FILE_BYTES:
+            too_large(path)
+        else:
+            yield path
 
 
 class Walk:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 
 from tadoru.errors import LimitExceeded, TadoruError
 from tadoru.shell.commands.context import Context, UsageError, encode
-from tadoru.shell.commands.grep_files import Walk
+from tadoru.shell.commands.grep_files import Walk, readable
 from tadoru.shell.commands.rg_globs import Globs
 from tadoru.shell.commands.rg_options import RgOptions, parse
 from tadoru.shell.commands.rg_print import Result, RgPrinter, Shared
@@ -20,11 +20,11 @@ from tadoru.shell.regex.compile import compile_perl, fixed_expression
 from tadoru.shell.regex.matcher import Clock, Matcher, Rules
 from tadoru.shell.regex.nodes import PatternError
 from tadoru.shell.regex.replace import Replacer
-from tadoru.shell.space import strerror
+from tadoru.shell.space import FileTooLarge, strerror
 
 MAX_STDIN_BYTES = 64 << 20
 """Input from a pipe is kept whole, because its name and counts come first."""
-_ERRNO = {"ENOENT": 2, "ENOTDIR": 20, "EISDIR": 21, "EACCES": 13}
+_ERRNO = {"EFBIG": 27, "ENOENT": 2, "ENOTDIR": 20, "EISDIR": 21, "EACCES": 13}
 _PCRE_HINT = """
 
 Consider enabling PCRE2 with the --pcre2 flag, which can handle backreferences
@@ -278,8 +278,12 @@ class _Search:
                 yield name, self._ctx.read_bytes(path), False
             return
         names = dict(self._paths(operand, proposed))
-        for path, data in self._ctx.view.read_many(names):
+        too_large: list[str] = []
+        kept = readable(self._ctx.tree, names, too_large.append)
+        for path, data in self._ctx.view.read_many(kept):
             yield names[path], data, False
+        for path in too_large:
+            await self._complain(names[path], FileTooLarge(path))
 
     async def _stdin(self) -> bytes:
         """Return all of stdin, within its limit."""
