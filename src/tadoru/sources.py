@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from tadoru.stores.base import Store
     from tadoru.stores.sqlite import SqliteStore
 
-RESCAN_SECONDS = 0.5
-"""A burst of calls shares one look at the file system, for as long as that look took (at least
-`BURST_SECONDS`) and no longer than this: half of the time at most is spent on looking."""
-BURST_SECONDS = 0.05
 SMALL_CHANGE = 40
 """Changed files that a question indexes by itself, in this process and without a pool."""
 POLL_SECONDS = 0.02
@@ -171,7 +167,6 @@ class LocalSource:
         self._job: Job | None = None
         self._lock = threading.RLock()
         self._looked = 0.0
-        self._window = BURST_SECONDS
         """Seconds for which the last look counts."""
         self._behind: tuple[str, ...] = ()
         """Paths that the last look found changed and that are not indexed yet."""
@@ -210,13 +205,15 @@ class LocalSource:
         `first_answer_seconds` are over; a few changed files are indexed here and now. What remains
         is said by `state`. Raises: `NotIndexed` when there is none and none may be made.
         """
+        asked = time.monotonic()
         with self._lock:
             if not self.root.is_dir():
                 raise BadInput(
                     f"{self.root} is no directory any more", hint="its index is kept; see --root"
                 )
-            if time.monotonic() - self._looked < min(self._window, RESCAN_SECONDS):
-                return
+            if self._looked >= asked:
+                return  # another call looked meanwhile, and began after this one was made
+            self._looked = time.monotonic()
             if not self._has_store():
                 self._begin()
             elif self._job_runs():
@@ -225,7 +222,6 @@ class LocalSource:
                 self._catch_up()
             if self._indexes and not self._job_runs():
                 self.vectors.soon(self.store)
-            self._looked = time.monotonic()
 
     def _has_store(self) -> bool:
         """Tell whether a whole index was made at some time, or none may be made now."""
@@ -276,9 +272,7 @@ class LocalSource:
     def _catch_up(self) -> None:
         from tadoru.indexing.changes import scan
 
-        began = time.monotonic()
         changes = scan(self.store, self.root, self.config)
-        self._window = max(BURST_SECONDS, time.monotonic() - began)
         paths = (*changes.added, *changes.changed, *changes.deleted)
         self._behind = paths
         self._why = "changed since the last index"
@@ -294,7 +288,7 @@ class LocalSource:
 
         try:
             patience = self.config.index.catch_up_seconds
-            index(self.store, self.root, self.config, walk=changes.walk, patience=patience)
+            index(self.store, self.root, self.config, seen=changes, patience=patience)
             self._behind = ()
         except StoreBusy:
             self._why = "changed; another process is indexing"
@@ -359,7 +353,6 @@ class LocalSource:
         report = Job(request, watched=True).result(progress)
         with self._lock:
             self._behind = ()
-            self._looked = time.monotonic()
         return report
 
     def with_debounce(self, milliseconds: int) -> LocalSource:
@@ -386,7 +379,7 @@ class LocalSource:
         changes = scan(self.store, self.root, self.config)
         if len(changes.added) + len(changes.changed) + len(changes.deleted) > SMALL_CHANGE:
             return self.index(vectors="later")
-        report = index(self.store, self.root, self.config, walk=changes.walk)
+        report = index(self.store, self.root, self.config, seen=changes)
         self.vectors.soon(self.store)
         return report
 

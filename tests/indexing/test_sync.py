@@ -159,7 +159,7 @@ def test_a_scan_hands_its_walk_to_the_run_that_follows(
     write(root, {"new.py": "x = 1\n"})
     changes = scan(store, root, Config())
     monkeypatch.setattr("tadoru.indexing.sync.listed", lambda *_: pytest.fail("walked again"))
-    assert index(store, root, Config(), walk=changes.walk).added == 1
+    assert index(store, root, Config(), seen=changes).added == 1
     assert store.text("new.py", access=everything(store)) == "x = 1\n"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,9 @@ class Changes:
     """Of the unchanged ones, those whose content was compared."""
     walk: Walk | None = field(default=None, repr=False, compare=False)
     """The walk that was compared, for an index run that follows at once."""
+    known: Mapping[str, Known] | None = field(default=None, repr=False, compare=False)
+    """What it was compared with, and the store's stamp at that time."""
+    stamp: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.added or self.changed or self.deleted)
@@ -51,7 +54,10 @@ def scan(store: SqliteStore, root: Path | str, config: Config) -> Changes:
     """
     ensure(store, config)
     found = listed(root, config.index)
-    return compare(found, store.known(), store.last_scan_ns, config.index.max_file_bytes)
+    stamp = store.stamp  # first: what is younger makes the rest worthless, never wrong
+    known = store.known()
+    changes = compare(found, known, store.last_scan_ns, config.index.max_file_bytes)
+    return replace(changes, known=known, stamp=stamp)
 
 
 def compare(walk: Walk, known: Mapping[str, Known], last_scan_ns: int, limit: int) -> Changes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,22 +57,25 @@ def index(
     *,
     progress: Progress | None = None,
     force: bool = False,
-    walk: Walk | None = None,
+    seen: Changes | None = None,
     patience: float = WRITER_SECONDS,
 ) -> IndexReport:
     """Bring the store up to date and report what was done, and what was left out and why.
 
-    `force`: read every file again. `walk`: the one of a `scan` just before. `patience`: seconds
+    `force`: read every file again. `seen`: what a `scan` just before found. `patience`: seconds
     to wait for another process that writes.
     Raises: `BadInput` when the root cannot be listed, `StoreBusy` when another process is at it,
     `StoreFull`, `StoreError`.
     """
     began = time.monotonic()
-    found = walk or listed(root, config.index)
+    found = (seen and seen.walk) or listed(root, config.index)
     rules = labels(config)
     with store.writer(labels=rules, deadline_seconds=patience) as writer:
-        known = writer.known()
-        changes = compare(found, known, store.last_scan_ns, config.index.max_file_bytes)
+        if seen and seen.known is not None and seen.stamp == store.stamp:
+            known, changes = seen.known, seen
+        else:
+            known = writer.known()
+            changes = compare(found, known, store.last_scan_ns, config.index.max_file_bytes)
         if force:
             again = [path for path in found.stats if path in known]
             changes = replace(changes, changed=tuple(again), unchanged=0)
@@ -92,7 +95,7 @@ class _Run:
     store: SqliteStore
     writer: Writer
     walk: Walk
-    known: dict[str, Known]
+    known: Mapping[str, Known]
     config: Config
     progress: Progress | None
     done: int = 0

@@ -10,6 +10,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -77,7 +78,7 @@ class FileTable:
 
 def file_table(connection: sqlite3.Connection) -> FileTable:
     rows = connection.execute("SELECT id, rev, access_id, stored FROM files ORDER BY path")
-    table = np.array(rows.fetchall(), dtype=np.int64).reshape(-1, 4)
+    table = np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 4)
     return FileTable(table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy(), table[:, 3] == 1)
 
 

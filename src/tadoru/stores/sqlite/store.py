@@ -151,6 +151,11 @@ class SqliteStore:
         return self._number("generation")
 
     @property
+    def stamp(self) -> int:
+        """A random number, new with every change of content or labels, in any database."""
+        return self._number("stamp")
+
+    @property
     def host_root(self) -> str:
         return str(self._root)
 

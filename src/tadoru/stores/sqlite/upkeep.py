@@ -24,6 +24,9 @@ TIER_STEP = 8
 """Segments count as alike when their sizes differ less than this factor."""
 TIER_FULL = 4
 """Alike segments that are merged: a question looks into about ten, a file is rewritten ~5 times."""
+COMPACT = 1 << 14
+"""Documents in all up to which everything is merged when a run wrote most of it: a sixth is saved,
+and more would take as much memory as the rest of the run."""
 SUPERSEDED = 0.3
 """Part of a segment that may be superseded before it is written anew."""
 
@@ -80,6 +83,7 @@ def _to_merge(parts: Sequence[Covered], largest: int, compact: bool) -> list[Cov
     tiers: dict[int, list[Covered]] = {}
     for part in parts:
         tiers.setdefault(_tier(part.segment), []).append(part)
+    compact = compact and sum(part.segment.weight for part in parts) <= COMPACT
     if compact:
         tiers = {0: list(parts)}
     for _, alike in sorted(tiers.items()):
