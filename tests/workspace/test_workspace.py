@@ -230,7 +230,6 @@ def test_an_edit_is_in_the_next_answer(own: Workspace, repository: Path) -> None
     settled(own)
     (repository / "src/shop/new.py").write_text("def zanzibar():\n    return 'quokka'\n")
     (repository / "src/shop/config.py").unlink()
-    time.sleep(0.6)
     assert own.search("zanzibar quokka").hits[0].path == "src/shop/new.py"
     assert own.run("ls src/shop").stdout.split() == [
         "__init__.py", "cart.py", "new.py", "sessions.py",
@@ -277,7 +276,6 @@ def test_several_roots_lie_below_their_names(
 def test_only_what_changed_since_a_revision_is_searched(own: Workspace, repository: Path) -> None:
     settled(own)
     (repository / "src/shop/config.py").write_text("TAX = 0.07  # session cookie signed\n")
-    time.sleep(0.6)
     answer = own.search("session cookie signed", changed_since="HEAD")
     assert {hit.path for hit in answer.hits} == {"src/shop/config.py"}
     with pytest.raises(BadInput, match="revision"):
