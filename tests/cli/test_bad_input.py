@@ -149,14 +149,14 @@ def _small_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (16_384, 16_384))
 
 
-@pytest.fixture(params=["limit", "mount"])
+@pytest.fixture(params=["limit", "64k", "192k"])
 def full_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, Any]]:
     """Home on a disk that is too small: a real one where mounting is allowed, else a file limit."""
     home = tmp_path / "small"
     home.mkdir()
-    small = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(home)]
+    small = ["mount", "-t", "tmpfs", "-o", f"size={request.param}", "tmpfs", str(home)]
     mounted = (
-        request.param == "mount"
+        request.param != "limit"
         and shutil.which("mount") is not None
         and subprocess.run(small, capture_output=True).returncode == 0
     )

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from tadoru.config import Config
-from tadoru.errors import StoreError, TadoruError
+from tadoru.errors import StoreError, StoreFull, TadoruError
 from tadoru.types import LACKING, IndexReport
 
 if TYPE_CHECKING:
@@ -50,12 +50,17 @@ def perform(request: Request, progress: Progress | None = None) -> IndexReport:
     if request.rebuild:
         SqliteStore.reset(request.directory, root=request.root)
     store = SqliteStore.open(request.directory, root=request.root, create=True)
+    whole = store.last_scan_ns > 0
     try:
         if request.vectors in ("only", "background"):
             report = IndexReport(str(request.root))
         else:
             report = index(store, request.root, request.config, progress=progress)
         return _with_vectors(request, store, report, progress)
+    except StoreFull:
+        if not whole:  # a first index that does not fit must not keep the disk full
+            SqliteStore.remove(request.directory)
+        raise
     finally:
         store.close()
 
