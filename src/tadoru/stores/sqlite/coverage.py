@@ -196,7 +196,7 @@ class SegmentedIndex:
         return table, covered
 
 
-GROUP_BYTES = 48 * 1024 * 1024
+GROUP_BYTES = 16 * 1024 * 1024
 """Bytes of packs that are made into one segment at a time: bounds the memory of a flush."""
 GROUP_FILES = 1 << 15
 

@@ -37,7 +37,7 @@ class PostingsKind:
     name = "postings"
     column = "terms"
     version = VERSION * 1000 + termpack.FORMAT
-    largest = 1 << 16
+    largest = 1 << 15
 
     def pack(self, content: bytes, text: str, path: str, chunks: Sequence[Chunk]) -> bytes:
         return pack_terms(chunks, text, path)

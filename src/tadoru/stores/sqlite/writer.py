@@ -46,7 +46,7 @@ FLUSH_CHUNKS = 4_096
 """Chunks that wait in the database before a segment is made of them: what a reader that looks in
 between has to sort by itself, about 20 ms. In a long run the wait grows with what was written, as
 each flush looks at all files."""
-FLUSH_LARGEST = 32_768
+FLUSH_LARGEST = 16_384
 
 
 class Writer:
