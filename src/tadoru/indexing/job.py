@@ -16,14 +16,18 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from tadoru.config import Config
-from tadoru.errors import StoreError, StoreFull, TadoruError
+from tadoru.errors import StoreBusy, StoreError, StoreFull, TadoruError
 from tadoru.types import LACKING, IndexReport
 
 if TYPE_CHECKING:
     from tadoru.stores.sqlite import SqliteStore
+
+FULL_BYTES = 128 * 1024
+"""Less free space than that is a full disk: one page of the log may need more."""
 
 Progress = Callable[[int, int, str], None]
 
@@ -43,26 +47,63 @@ class Request:
 
 
 def perform(request: Request, progress: Progress | None = None) -> IndexReport:
-    """Run the request in this process, with a pool of workers when there is much to do."""
+    """Run the request in this process, with a pool of workers when there is much to do.
+
+    A first index that fails is removed: half of one is of no use. Raises: `StoreError`, `BadInput`.
+    """
+    from tadoru.stores.sqlite.schema import DATABASE
+
+    first = not (request.directory / DATABASE).exists()
+    try:
+        return _perform(request, progress)
+    except StoreBusy:
+        raise
+    except StoreError as error:
+        full = _is_full(request.directory)
+        if first:
+            _remove(request.directory)
+        if full and not isinstance(error, StoreFull):
+            # SQLite calls a database malformed whose log no longer fits
+            raise StoreFull(
+                f"no space is left for the index {request.directory}",
+                hint="free some space, or set TADORU_HOME to another disk",
+            ) from error
+        raise
+
+
+def _perform(request: Request, progress: Progress | None) -> IndexReport:
     from tadoru.indexing.sync import index
     from tadoru.stores.sqlite import SqliteStore
 
     if request.rebuild:
         SqliteStore.reset(request.directory, root=request.root)
     store = SqliteStore.open(request.directory, root=request.root, create=True)
-    whole = store.last_scan_ns > 0
     try:
         if request.vectors in ("only", "background"):
             report = IndexReport(str(request.root))
         else:
             report = index(store, request.root, request.config, progress=progress)
         return _with_vectors(request, store, report, progress)
-    except StoreFull:
-        if not whole:  # a first index that does not fit must not keep the disk full
-            SqliteStore.remove(request.directory)
-        raise
     finally:
         store.close()
+
+
+def _is_full(directory: Path) -> bool:
+    try:
+        status = os.statvfs(directory)
+    except OSError:
+        return False
+    return status.f_bavail * status.f_frsize < FULL_BYTES
+
+
+def _remove(directory: Path) -> None:
+    """Remove a first index that failed: it must not keep a full disk full, nor look like one."""
+    from tadoru.stores.sqlite import SqliteStore
+
+    try:
+        SqliteStore.remove(directory)
+    except StoreError:  # not even the lock can be written
+        rmtree(directory, ignore_errors=True)
 
 
 def _with_vectors(
