@@ -145,10 +145,10 @@ class Workspace:
         `top`: candidates returned; `catch_up=False`: answer from what is indexed now, for those who
         cannot wait. Raises: `BadInput` for a path that cannot be one.
         """
+        _without_nul(intent=intent, cwd=cwd or "", recent=(lately := tuple(recent)))
         measure = self._measure()
         view = self._view(catch_up=catch_up)
         measure.stage("catch_up")
-        lately = tuple(recent)
         answer = self.resolve_in(
             view,
             path,
@@ -297,8 +297,10 @@ class Workspace:
         directory, `changed_since`: a git revision; all apply before ranking is cut.
         Raises: `BadInput` for an empty question, one over 100,000 bytes, or an unknown revision.
         """
-        view = self._view()
+        _without_nul(question=question, terms=terms, include=include, exclude=exclude)
+        _without_nul(languages=languages, changed_since=changed_since)
         _positive(top=top, budget=budget)
+        view = self._view()
         answer = self.search_in(
             view,
             question,
@@ -310,7 +312,7 @@ class Workspace:
             exclude_globs=tuple(exclude),
             languages=tuple(languages),
             tests=tests,
-            under=inside(view, under) if under else "",
+            under=_directory(view, under),
             max_files=max_files,
             max_segments_per_file=max_segments_per_file,
             max_total_chars=max_total_chars,
@@ -457,9 +459,10 @@ class Workspace:
         """List files by glob, language and directory, a page at a time, with the true total."""
         from tadoru.search import list_files
 
-        view = self._view()
+        _without_nul(glob=glob, language=language)
         _positive(offset=offset, limit=limit)
-        place = inside(view, under) if under else ""
+        view = self._view()
+        place = _directory(view, under)
         page = list_files(
             view, glob=glob, language=language, under=place, offset=offset, limit=limit
         )
@@ -477,6 +480,8 @@ class Workspace:
         limit: int = 100,
     ) -> SymbolList:
         """List definitions of a file, of a directory, or of a name."""
+        _without_nul(name=name, kinds=kinds)
+        _positive(offset=offset, limit=limit)
         view = self._view()
         inner = inside(view, path) if path else ""
         entry = view.entry(inner)
@@ -509,6 +514,8 @@ class Workspace:
         """Return where a name is defined, the likeliest first."""
         from tadoru.search import definition
 
+        _without_nul(name=name, hint_path=hint_path)
+        _positive(top=top)
         view = self._view()
         answer = definition(view, name, hint_path=hint_path, top=top)
         return replace(answer, index=self._state(view))
@@ -519,6 +526,8 @@ class Workspace:
         """Return the uses of a name, each with how sure that is."""
         from tadoru.search import references
 
+        _without_nul(name=name)
+        _positive(top=top)
         view = self._view()
         answer = references(view, name, exclude_definition=exclude_definition, top=top)
         rows = tuple(replace(r, host_path=view.host_path(r.path)) for r in answer.references)
@@ -604,6 +613,21 @@ class Workspace:
 
     def _state(self, view: View) -> IndexState:
         return self._mounts.state(view)
+
+
+def _directory(view: View, under: str) -> str:
+    """Return where a search or a list begins. Raises: `PathNotFound` when it is not there."""
+    place = inside(view, under) if under else ""
+    if place and view.entry(place) is None:
+        raise PathNotFound(f"{under}: no such directory")
+    return place
+
+
+def _without_nul(**texts: str | Iterable[str]) -> None:
+    """Refuse what no name and no text can hold. Raises: `BadInput`."""
+    for name, value in texts.items():
+        if any("\0" in text for text in ([value] if isinstance(value, str) else value)):
+            raise BadInput(f"{name} holds a NUL byte", hint="leave it out")
 
 
 def _positive(**numbers: int | None) -> None:

@@ -117,14 +117,19 @@ def test_every_answer_ends_with_the_state_of_the_index(
 
 LENIENT: list[tuple[str, dict[str, Any], str]] = [
     ("list_files", {"under": "."}, "9 of 9 files"),
-    ("list_files", {"under": "./src/", "limit": -1}, "1 of 4 files"),
+    ("list_files", {"under": "./src/", "limit": 0}, "1 of 4 files"),
     ("list_files", {"under": "{root}/src"}, "4 of 4 files"),
-    ("map", {"path": "{root}", "budget": -1}, "sessions.py"),
+    ("bash", {"command": "pwd", "cwd": "src"}, "\n/src\n"),
+    ("bash", {"command": "pwd", "cwd": "{root}/src"}, "\n/src\n"),
+    ("bash", {"command": "pwd", "cwd": "{root}"}, "\n/\n"),
+    ("search", {"question": "cart", "include": "*.py"}, "src/shop/cart.py"),
+    ("search", {"question": "cart", "include": '["*.py"]'}, "src/shop/cart.py"),
+    ("map", {"path": "{root}", "budget": 0}, "sessions.py"),
     ("search", {"question": "session cookie", "budget": 1}, "no text fits into 1 tokens"),
-    ("search", {"question": "session cookie", "budget": -7}, "def sign"),
+    ("search", {"question": "session cookie", "budget": 0}, "def sign"),
     ("find_definition", {"name": "total", "top": 0}, "src/shop/cart.py:"),
     ("read_file", {"path": "README.md", "start_line": 500}, "README.md ends with line 3"),
-    ("resolve_path", {"path": "src/shop/session.py", "top": -1}, "src/shop/sessions.py"),
+    ("resolve_path", {"path": "src/shop/session.py", "top": 0}, "src/shop/sessions.py"),
 ]
 
 
@@ -160,7 +165,15 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"question": ""}, "question"),
     ("search", {"question": "x" * 110_000}, "100 KB"),
     ("outline", {}, "nknown tool"),
-    ("search", {"question": "x", "terms": "not a list"}, "terms"),
+    ("search", {"question": "x", "terms": {"a": 1}}, "`terms`: input should be a list"),
+    ("search", {"question": "x", "budget": -7}, "budget is negative: -7"),
+    ("search", {"question": "cart", "under": "../.."}, "../..: no such directory"),
+    ("search", {"question": "cart", "under": "/etc"}, "etc: no such directory"),
+    ("list_files", {"under": "nosuch"}, "nosuch: no such directory"),
+    ("list_files", {"limit": -1}, "limit is negative"),
+    ("find_definition", {"name": "a\0b"}, "NUL"),
+    ("read_file", {}, "`path` is missing"),
+    ("read_file", {"path": "README.md", "start_line": "x"}, "`start_line`: input should be"),
 ]
 
 
@@ -175,6 +188,8 @@ def test_errors_are_text_that_a_model_can_act_on(
     assert failed
     assert expected in text
     assert "Traceback" not in text
+    assert "http" not in text
+    assert "\n" not in text
 
 
 def test_a_fault_is_named_without_its_details() -> None:
@@ -207,7 +222,7 @@ def test_no_file_can_leave_its_fence(repository: Path) -> None:
 def test_fences_and_names() -> None:
     assert fenced("a") == "```\na\n```"
     assert fenced("```x\n") == "````\n```x\n````"
-    assert name("a\nindex: fresh") == r"a\x0aindex: fresh"
+    assert name("a\nindex: fresh") == r"a\nindex: fresh"
 
 
 def test_what_a_principal_may_not_see_is_absent(repository: Path, tmp_path: Path) -> None:

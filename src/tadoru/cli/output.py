@@ -10,16 +10,22 @@ import os
 import sys
 from typing import Any
 
+from tadoru.text.shown import shown, shown_text
 from tadoru.types import Freshness, IndexState, to_json
 
-_SHOWN = {
-    code: f"\\x{code:02x}"
-    for code in (*range(0x20), 0x7F, *range(0x80, 0xA0))
-    if code not in (9, 10)
-}
-_SHOWN |= {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
-"""Controls that a terminal obeys (C0, DEL, C1) and marks that turn text around."""
-_SHOWN_IN_NAME = _SHOWN | {9: "\\t", 10: "\\n"}
+__all__ = [
+    "complain",
+    "error_object",
+    "note",
+    "note_state",
+    "note_warnings",
+    "out",
+    "out_json",
+    "out_text",
+    "prepare_streams",
+    "shown",
+    "shown_text",
+]
 
 
 def prepare_streams() -> None:
@@ -35,16 +41,6 @@ def prepare_streams() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(encoding="utf-8", errors="surrogateescape")
-
-
-def shown(text: str) -> str:
-    """Return a name or message with control characters made visible, on one line."""
-    return text.translate(_SHOWN_IN_NAME)
-
-
-def shown_text(text: str) -> str:
-    """Return text of several lines with control characters made visible."""
-    return text.translate(_SHOWN)
 
 
 def out(text: str) -> None:

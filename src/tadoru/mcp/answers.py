@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from tadoru.text.shown import quoted
+from tadoru.text.shown import shown as name
 from tadoru.types import (
     FileList,
     IndexState,
@@ -25,12 +27,6 @@ LINE_CHARACTERS = 300
 """Of one line of a file in a list of references."""
 
 _BACKTICKS = re.compile(r"`{3,}")
-_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
-
-
-def name(text: str) -> str:
-    """Return a file name on one line: a newline in it must not start a line of the answer."""
-    return text.translate(_CONTROLS)
 
 
 def fenced(text: str, label: str = "") -> str:
@@ -52,12 +48,13 @@ def clipped(text: str, limit: int) -> tuple[str, str]:
 
 def stated(text: str, index: IndexState) -> str:
     """Return an answer with the state of the index on its last line."""
-    return f"{text.rstrip()}\n\nindex: {index}" if text.strip() else f"index: {index}"
+    last = f"index: {name(str(index))}"
+    return f"{text.rstrip()}\n\n{last}" if text.strip() else last
 
 
 def search_text(answer: SearchAnswer) -> str:
     """Return packed context; search has fenced each segment already."""
-    lines = [f"note: {warning}" for warning in answer.warnings]
+    lines = [f"note: {name(warning)}" for warning in answer.warnings]
     if answer.text.strip():
         lines.append(answer.text)
     elif answer.hits:
@@ -90,15 +87,16 @@ def resolution_text(answer: Resolution) -> str:
     if answer.host_path:
         lines.append(f"host_path: {name(answer.host_path)}")
     if answer.reason:
-        lines.append(f"reason: {answer.reason}")
+        lines.append(f"reason: {name(answer.reason)}")
     others = [c for c in answer.candidates if c.path != answer.path]
     if others:
         lines.append("candidates:" if answer.status != "resolved" else "also:")
         lines += [
-            f"- {name(c.path)} ({c.score:.2f}{', ' + c.reason if c.reason else ''})" for c in others
+            f"- {name(c.path)} ({c.score:.2f}{', ' + name(c.reason) if c.reason else ''})"
+            for c in others
         ]
     if answer.next_question:
-        lines.append(answer.next_question)
+        lines.append(name(answer.next_question))
     return stated("\n".join(lines), answer.index)
 
 
@@ -110,7 +108,11 @@ def read_text(answer: ReadAnswer) -> str:
     if answer.host_path:
         head += f" ({name(answer.host_path)})"
     if answer.start_line > max(answer.total_lines, 1):
-        head = f"{name(answer.path)} ends with line {answer.total_lines}"
+        line = answer.start_line
+        past = (
+            f"{name(answer.path)} ends with line {answer.total_lines}; line {line} is past the end"
+        )
+        return stated(past, answer.index)
     lines = [head]
     if answer.recovered_from:
         lines.insert(
@@ -139,20 +141,20 @@ def files_text(answer: FileList) -> str:
 def place(symbol: Symbol) -> str:
     """Return `path:first-last kind qualified name` of a definition."""
     full = f"{symbol.container}.{symbol.name}" if symbol.container else symbol.name
-    span = symbol.span
-    return f"{name(symbol.path)}:{span.start_line}-{span.end_line} {symbol.kind} {full}"
+    lines = f"{symbol.span.start_line}-{symbol.span.end_line}"
+    return f"{name(symbol.path)}:{lines} {symbol.kind} {quoted(full)}"
 
 
 def references_text(answer: ReferenceList) -> str:
     """Return one use per line, fenced, since each holds a line of a file."""
     count = len(answer.references)
     if not count:
-        return stated(f"no use of {answer.symbol} found", answer.index)
+        return stated(f"no use of {name(answer.symbol)} found", answer.index)
     rows = "\n".join(
         f"{name(r.path)}:{r.line} [{r.kind}] {r.text.strip()[:LINE_CHARACTERS]}"
         for r in answer.references
     )
-    text = f"{count} of {answer.total} uses of {answer.symbol}\n{fenced(rows)}"
+    text = f"{count} of {answer.total} uses of {name(answer.symbol)}\n{fenced(rows)}"
     if count < answer.total:
         text += f"\nmore: top={answer.total}"
     return stated(text, answer.index)

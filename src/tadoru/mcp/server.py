@@ -16,10 +16,12 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
+from pydantic import ValidationError
 
 from tadoru.errors import BadInput, TadoruError
 from tadoru.mcp.pathfinder import PathfinderTools
 from tadoru.mcp.tools import Tools
+from tadoru.text.shown import shown
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -80,8 +82,48 @@ def build(
     return server
 
 
+class _Tool(Tool):
+    """A tool that takes one string where a list is meant, and says in one line what is wrong."""
+
+    async def run(
+        self, arguments: dict[str, Any], context: Any, convert_result: bool = False
+    ) -> Any:
+        properties = self.parameters.get("properties", {})
+        given = {
+            key: [value] if _is_list(properties.get(key)) and _is_word(value) else value
+            for key, value in arguments.items()
+        }
+        try:
+            self.fn_metadata.validate_arguments(given)
+        except ValidationError as error:
+            raise ToolError(_what_is_wrong(error)) from None
+        return await super().run(given, context, convert_result)
+
+
+def _is_list(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "array"
+
+
+def _is_word(value: Any) -> bool:
+    """Tell whether a value is a string that is no list written as JSON, which is read as one."""
+    return isinstance(value, str) and not value.lstrip().startswith("[")
+
+
+def _what_is_wrong(error: ValidationError) -> str:
+    """Return one line per call: parameter, fault, and what was given."""
+    faults = []
+    for fault in error.errors(include_url=False, include_context=False):
+        where = ".".join(str(part) for part in fault["loc"])
+        if fault["type"] == "missing":
+            faults.append(f"`{where}` is missing")
+            continue
+        message = fault["msg"].replace("an instance of Sequence", "a list of strings")
+        faults.append(f"`{where}`: {message[:1].lower()}{message[1:]}, not {fault['input']!r:.60}")
+    return shown("; ".join(faults))
+
+
 def _tool(function: Callable[..., str]) -> Tool:
-    tool = Tool.from_function(
+    tool = _Tool.from_function(
         _with_errors(function),
         description=" ".join((function.__doc__ or "").split()),
         annotations=_READS,
@@ -99,7 +141,7 @@ def _with_errors(function: Callable[..., str]) -> Callable[..., str]:
         try:
             return function(*args, **kwargs)
         except TadoruError as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(shown(str(error))) from error
         except Exception as error:
             log.exception("%s failed", function.__name__)
             kind = type(error).__name__

@@ -10,7 +10,9 @@ import posixpath
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from tadoru.errors import BadInput, PathNotFound
 from tadoru.mcp import answers
+from tadoru.text.shown import shown
 from tadoru.types import to_json
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ class Tools:
             under=_place(workspace, under),
             include=include,
             mode=mode,
-            budget=_positive(budget),
+            budget=_limit("budget", budget),
         )
         return answers.search_text(answer)
 
@@ -70,7 +72,8 @@ class Tools:
         rg, sed, awk, sort, jq, pipes, loops. Instant, no side effects; writes fail. 30 s and 1 MiB
         of output at most. Each call starts in `cwd`.
         """
-        return answers.run_text(self._workspace().run(command, cwd=cwd))
+        workspace = self._workspace()
+        return answers.run_text(workspace.run(command, cwd=f"/{_place(workspace, cwd)}"))
 
     def resolve_path(
         self,
@@ -83,7 +86,7 @@ class Tools:
         with candidates, or `absent` with the reason. `intent`: what you want to do there. Every
         path returned exists.
         """
-        answer = self._workspace().resolve(path, intent=intent, op=op, top=max(top, 1))
+        answer = self._workspace().resolve(path, intent=intent, op=op, top=_limit("top", top) or 1)
         return answers.resolution_text(answer)
 
     def read_file(self, path: str, start_line: int = 1, end_line: int = 0, budget: int = 0) -> str:
@@ -93,9 +96,9 @@ class Tools:
         workspace = self._workspace()
         answer = workspace.read(
             path,
-            start=start_line,
-            end=_positive(end_line),
-            budget=_positive(budget) or workspace.config.budget,
+            start=_limit("start_line", start_line) or 1,
+            end=_limit("end_line", end_line),
+            budget=_limit("budget", budget) or workspace.config.budget,
             recover=True,
         )
         return answers.read_text(answer)
@@ -105,7 +108,8 @@ class Tools:
         prefer definitions there.
         """
         workspace = self._workspace()
-        found = workspace.definition(name, hint_path=_place(workspace, hint_path), top=max(top, 1))
+        hint = _place(workspace, hint_path)
+        found = workspace.definition(name, hint_path=hint, top=_limit("top", top) or 1)
         parts: list[str] = []
         for symbol in found.symbols:
             first, last = symbol.span.start_line, symbol.span.end_line
@@ -117,14 +121,15 @@ class Tools:
             if missing:
                 parts.append(missing)
             elif text.end_line < last:
-                parts.append(f"more: read_file {symbol.path} start_line={text.end_line + 1}")
-        text_of_all = "\n".join(parts) or f"no definition of {name} found"
+                further = text.end_line + 1
+                parts.append(f"more: read_file {shown(symbol.path)} start_line={further}")
+        text_of_all = "\n".join(parts) or f"no definition of {shown(name)} found"
         return answers.stated(text_of_all, found.index)
 
     def find_references(self, name: str, exclude_definition: bool = False, top: int = 50) -> str:
         """List the uses of a name: calls, imports, mentions, each with path and line."""
         answer = self._workspace().references(
-            name, exclude_definition=exclude_definition, top=max(top, 1)
+            name, exclude_definition=exclude_definition, top=_limit("top", top) or 1
         )
         return answers.references_text(answer)
 
@@ -137,15 +142,15 @@ class Tools:
             glob=glob,
             language=language,
             under=_place(workspace, under),
-            offset=max(offset, 0),
-            limit=max(limit, 1),
+            offset=_limit("offset", offset) or 0,
+            limit=_limit("limit", limit) or 1,
         )
         return answers.files_text(answer)
 
     def map(self, path: str = "", budget: int = 0) -> str:
         """Outline a directory or the whole tree: its most important files and their symbols."""
         workspace = self._workspace()
-        answer = workspace.map(_place(workspace, path), budget=_positive(budget))
+        answer = workspace.map(_place(workspace, path), budget=_limit("budget", budget))
         return answers.budgeted_text(answer)
 
     def index_status(self, details: bool = False) -> str:
@@ -155,24 +160,34 @@ class Tools:
         workspace = self._workspace()
         state = workspace.status()
         lines = [f"files: {state.files}, pending: {state.pending}, generation: {state.generation}"]
-        lines += [f"root: {place} = {folder}" for place, folder in workspace.roots.items()]
+        lines += [
+            f"root: {shown(place)} = {shown(folder)}" for place, folder in workspace.roots.items()
+        ]
         if details:
             lines += _flat(to_json(workspace.stats()))
         return answers.stated("\n".join(lines), state)
 
 
-def _positive(number: int) -> int | None:
-    """Return a limit; None, which means "as configured", for 0 and what makes no sense."""
-    return number if number > 0 else None
+def _limit(name: str, number: int) -> int | None:
+    """Return a limit; None, which means "as configured", for 0. Raises: `BadInput` below that."""
+    if number < 0:
+        raise BadInput(f"{name} is negative: {number}", hint="give 0 or more")
+    return number or None
 
 
 def _place(workspace: Workspace, path: str) -> str:
-    """Return a directory or file as models write it (`.`, `./src`, of this machine) in the tree."""
+    """Return a directory or file as models write it (`.`, `./src`, of this machine) in the tree.
+
+    Raises: `PathNotFound` for what leads out of it.
+    """
     for place, directory in workspace.roots.items():
         if path == directory or path.startswith(directory.rstrip("/") + "/"):
             path = f"{place}/{path[len(directory) :]}"
             break
-    return posixpath.normpath("/" + path).strip("/") if path else ""
+    clean = posixpath.normpath(path.lstrip("/")) if path else ""
+    if clean == ".." or clean.startswith("../"):
+        raise PathNotFound(f"{path}: no such directory", hint="paths start at the root of the tree")
+    return "" if clean == "." else clean
 
 
 def _flat(table: dict[str, object]) -> list[str]:

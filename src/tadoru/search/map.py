@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from tadoru.models.base import TokenCounter
 from tadoru.search.facts import facts_of
 from tadoru.search.outline import fitted, signature
+from tadoru.text.shown import shown
 from tadoru.types import TEXTLESS, Entry, Kind, Role, Symbol, TextAnswer
 from tadoru.views import View
 
@@ -46,7 +47,7 @@ def repo_map(view: View, path: str = "", *, budget: int, counter: TokenCounter) 
         spent += counter.count("\n".join(block))
         if spent > budget:
             break
-    blocks.extend([file] for file in order[len(blocks) :])
+    blocks.extend([shown(file)] for file in order[len(blocks) :])
     return fitted(blocks, budget, counter, view.state())
 
 
@@ -91,11 +92,11 @@ def page_rank(
 
 def _block(view: View, path: str) -> list[str]:
     symbols, total = view.symbols(path=path, limit=200)
-    shown = sorted(symbols, key=_prominence)[:SYMBOLS_PER_FILE]
-    shown.sort(key=lambda symbol: symbol.span.start_char)
-    lines = [path, *(f"  {signature(symbol, 110)}" for symbol in shown)]
-    if total > len(shown):
-        lines.append(f"  ... {total - len(shown)} more")
+    chosen = sorted(symbols, key=_prominence)[:SYMBOLS_PER_FILE]
+    chosen.sort(key=lambda symbol: symbol.span.start_char)
+    lines = [shown(path), *(f"  {signature(symbol, 110)}" for symbol in chosen)]
+    if total > len(chosen):
+        lines.append(f"  ... {total - len(chosen)} more")
     return lines
 
 

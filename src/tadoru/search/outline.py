@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tadoru.models.base import TokenCounter
+from tadoru.text.shown import shown
 from tadoru.types import IndexState, Role, Symbol, TextAnswer
 from tadoru.views import View
 
@@ -20,7 +21,7 @@ def outline(view: View, path: str, *, budget: int, counter: TokenCounter) -> Tex
     if not entry.is_dir:
         return fitted([signatures(view, entry.path)], budget, counter, view.state())
     files = [p for p in view.tree.below(path) if _is_source(view, p)]
-    full = [block for p in files if len(block := [p, *signatures(view, p, indent=1)]) > 1]
+    full = [block for p in files if len(block := [shown(p), *signatures(view, p, indent=1)]) > 1]
     answer = fitted(full, budget, counter, view.state())
     if not answer.truncated:
         return answer
@@ -55,7 +56,7 @@ def _depth(symbol: Symbol) -> int:
 def signature(symbol: Symbol, limit: int = 160) -> str:
     """Return a definition's signature on one line; kind and name where it has none."""
     text = " ".join(symbol.signature.split()) or f"{symbol.kind} {symbol.name}"
-    return text if len(text) <= limit else text[: limit - 3] + "..."
+    return shown(text if len(text) <= limit else text[: limit - 3] + "...")
 
 
 def fitted(

@@ -1,6 +1,7 @@
 """The text that a model reads, and the answer forms of ContextWeaver for those who switch.
 
 A code block is fenced with more backticks than it contains, so no file can break out of its own.
+What stands outside a fence (names, breadcrumbs) is on one line, and breadcrumbs are short quotes.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tadoru.text.shown import quoted, shown
 from tadoru.types import FileList, PackedFile, ReferenceList, SearchAnswer, Segment, Symbol
 
 _TICKS = re.compile(r"`{3,}")
@@ -23,13 +25,14 @@ def fence(text: str, language: str = "") -> str:
 
 
 def place(path: str, start: int, end: int) -> str:
-    return f"{path} (L{start}-{end})" if end > start else f"{path} (L{start})"
+    """Return a path and its lines, on one line whatever the path holds."""
+    return f"{shown(path)} (L{start}-{end})" if end > start else f"{shown(path)} (L{start})"
 
 
 def _segment(segment: Segment, language: str, *, sources: bool = False) -> str:
     lines = [f"## {place(segment.path, segment.start_line, segment.end_line)}"]
     if segment.breadcrumb:
-        lines.append(f"> {segment.breadcrumb}")
+        lines.append(f"> in: {quoted(segment.breadcrumb)}")
     if sources:
         lines.append(f"> sources: {', '.join(segment.sources)} | score: {segment.score:.3f}")
     lines.append(fence(segment.text, language))
@@ -115,11 +118,11 @@ def definitions_markdown(
 ) -> str:
     """Return definitions with their code; `found`: (symbol, text of its span)."""
     if not found:
-        return f'No symbol definitions found for "{name}".'
-    blocks = [f'Found {len(found)} symbol definitions for "{name}"']
+        return f"No symbol definitions found for {quoted(name)}."
+    blocks = [f"Found {len(found)} symbol definitions for {quoted(name)}"]
     for symbol, text in found:
         where = place(symbol.path, symbol.span.start_line, symbol.span.end_line)
-        inside = f" | in: {symbol.container}" if symbol.container else ""
+        inside = f" | in: {quoted(symbol.container)}" if symbol.container else ""
         code = fence(text, languages.get(symbol.path, ""))
         blocks.append(f"## {where}\n> kind: {symbol.kind} | source: tree-sitter{inside}\n{code}")
     return "\n\n".join(blocks)
@@ -128,13 +131,13 @@ def definitions_markdown(
 def references_markdown(found: ReferenceList) -> str:
     """Return references, one a line, with how sure each is."""
     if not found.references:
-        return f'No references to "{found.symbol}" found.'
-    lines = [f'Found {found.total} references for "{found.symbol}"']
+        return f"No references to {quoted(found.symbol)} found."
+    lines = [f"Found {found.total} references for {quoted(found.symbol)}"]
     for reference in found.references:
-        crumb = reference.breadcrumb or "-"
+        crumb = quoted(reference.breadcrumb) if reference.breadcrumb else "-"
         lines.append(
-            f"- {reference.path}:{reference.line} | {reference.kind} | {crumb} | "
-            f"{reference.text.strip()}"
+            f"- {shown(reference.path)}:{reference.line} | {reference.kind} | {crumb} | "
+            f"{quoted(reference.text)}"
         )
     if found.total > len(found.references):
         lines.append(f"({found.total - len(found.references)} more)")
@@ -148,8 +151,8 @@ def files_markdown(found: FileList) -> str:
     lines = [f"Found {found.total} files"]
     for row in found.files:
         size = f"{row.size}B" if row.size < 1024 else f"{row.size / 1024:.1f}KB"
-        lines.append(f"- {row.path} ({row.language or 'unknown'}, {size})")
-    shown = found.offset + len(found.files)
-    if shown < found.total:
-        lines.append(f"({found.total - shown} more from offset {shown})")
+        lines.append(f"- {shown(row.path)} ({row.language or 'unknown'}, {size})")
+    after = found.offset + len(found.files)
+    if after < found.total:
+        lines.append(f"({found.total - after} more from offset {after})")
     return "\n".join(lines)
