@@ -18,10 +18,12 @@ from tadoru.resolve.candidates import gather, intent_words
 from tadoru.resolve.features import Context
 from tadoru.resolve.history import in_tree
 from tadoru.resolve.index import path_index
+from tadoru.resolve.limits import lifted, limited
 from tadoru.resolve.measure import Measure
 from tadoru.resolve.model import Scored, load_weights, rank
 from tadoru.resolve.normalize import Request, find_base, normalize
 from tadoru.resolve.reply import Found, absent, existing, reply
+from tadoru.resolve.spellings import spelled_otherwise
 from tadoru.resolve.ties import broken
 from tadoru.types import Op, Resolution
 from tadoru.views import View
@@ -74,10 +76,14 @@ def resolve(
     if request.existing is not None and alive(request.existing):
         return existing(view, context, top)
     paths = gather(context.index, request, context.history, context.intent)
-    paths = list(dict.fromkeys([*paths, *context.symbols]))
+    spelled = spelled_otherwise(context)
+    rewritten = spelled.paths if spelled is not None else ()
+    paths = list(dict.fromkeys([*paths, *context.symbols, *rewritten]))
     measure.candidates = len(paths)
     measure.stage("candidates")
-    ranked, none = rank(context, paths, load_weights())
+    weights = load_weights()
+    ranked, none = rank(context, paths, weights)
+    ranked = lifted(limited(context, ranked, none, weights), spelled)
     measure.stage("rank")
     ranked = _verified(ranked, alive, max(top, config.top_k))
     measure.stage("verify")
@@ -86,7 +92,7 @@ def resolve(
         measure.stage("rerank")
     measure.confidence = ranked[0].score if ranked else 0.0
     ranked = broken(ranked, touched or {}, view.tree)
-    answer = reply(view, context, Found(tuple(ranked), none), top=top, renames=renames, alive=alive)
+    answer = reply(view, context, Found(tuple(ranked)), top=top, renames=renames, alive=alive)
     measure.stage("reply")
     return answer
 

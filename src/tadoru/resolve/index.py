@@ -51,6 +51,10 @@ class PathIndex:
         tree = self._tree()
         return tree is not None and tree.is_dir(path)
 
+    def has(self, path: str) -> bool:
+        tree = self._tree()
+        return tree is not None and path in tree
+
     @cached_property
     def by_singular(self) -> dict[str, list[str]]:
         """Singular of a folded stem -> folded stems that differ from it only in number."""

@@ -79,6 +79,8 @@ class Scored:
     score: float
     """Calibrated probability that it was meant."""
     features: tuple[float, ...]
+    why: str = ""
+    """The rule that led to it, when it was no matter of weighing."""
 
     def __getitem__(self, name: str) -> float:
         return self.features[_POSITION[name]]
@@ -133,21 +135,33 @@ def best_words(vectors: Sequence[Sequence[float]]) -> float:
 
 
 def rank(context: Context, paths: Sequence[str], weights: Weights) -> tuple[list[Scored], float]:
-    """Return the candidates with their probability, best first, and that of "none of them"."""
+    """Return the candidates with their probability, best first, and the utility of "none"."""
     vectors = [context.vector(path) for path in paths]
-    utilities = [sum(map(float.__mul__, weights.candidate, vector)) for vector in vectors]
-    none = sum(map(float.__mul__, weights.absent, absent_vector(context, vectors)))
-    peak = max(utilities, default=none)
-    peak = max(peak, none)
-    shares = [math.exp(utility - peak) for utility in utilities]
-    none_share = math.exp(none - peak)
-    total = sum(shares) + none_share
+    none = _utility(weights.absent, absent_vector(context, vectors))
+    utilities = [_utility(weights.candidate, vector) for vector in vectors]
     order = sorted(range(len(paths)), key=lambda i: (-utilities[i], len(paths[i]), paths[i]))
-    if not order:
-        return [], 1.0
-    first = shares[order[0]] / total
+    scores = probabilities([utilities[i] for i in order], none, weights)
+    ranked = [Scored(paths[i], s, tuple(vectors[i])) for i, s in zip(order, scores, strict=True)]
+    return ranked, none
+
+
+def probabilities(utilities: Sequence[float], none: float, weights: Weights) -> list[float]:
+    """Return the calibrated probability of the first candidate, and of the others beside it."""
+    if not utilities:
+        return []
+    peak = max(*utilities, none)
+    shares = [math.exp(utility - peak) for utility in utilities]
+    total = sum(shares) + math.exp(none - peak)
+    first = shares[0] / total
     sure = weights.calibrated(first)
     rest = (1.0 - sure) / (1.0 - first) if first < 1.0 else 0.0
-    scores = [sure, *(min(sure, rest * shares[i] / total) for i in order[1:])]
-    ranked = [Scored(paths[i], s, tuple(vectors[i])) for i, s in zip(order, scores, strict=True)]
-    return ranked, none_share / total
+    return [sure, *(min(sure, rest * share / total) for share in shares[1:])]
+
+
+def rank_vectors(vectors: Sequence[Sequence[float]], none: float, weights: Weights) -> list[float]:
+    """Return the probabilities of candidates whose features are given."""
+    return probabilities([_utility(weights.candidate, v) for v in vectors], none, weights)
+
+
+def _utility(weights: Sequence[float], vector: Sequence[float]) -> float:
+    return sum(map(float.__mul__, weights, vector))

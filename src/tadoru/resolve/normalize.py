@@ -111,6 +111,10 @@ def normalize(place: Place, path: str, cwd: str = "") -> Request:
     `path`: as the caller wrote it; `cwd`: working directory as host path, path of the tree, or
     path on another machine. Raises: `BadInput` for what cannot be a path.
     """
+    if not isinstance(path, str):
+        raise BadInput(
+            f"the path is of type {type(path).__name__}", hint="name a file or directory in text"
+        )
     text = path.strip()
     _refuse(text)
     literal = _literal(place, text)
@@ -134,6 +138,8 @@ def _refuse(text: str) -> None:
         raise BadInput("the path is empty", hint="name a file or directory")
     if "\0" in text:
         raise BadInput("the path holds a NUL byte", hint="no file name can")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise BadInput("the path holds half of a character", hint="a surrogate stands alone")
     if len(text) > MAX_PATH:
         raise BadInput(
             f"the path has {len(text)} characters", hint=f"paths have at most {MAX_PATH}"

@@ -7,7 +7,7 @@ choice is left. A field that says nothing is left empty: more of them cost model
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tadoru.resolve.features import Context
 from tadoru.resolve.model import Scored
@@ -17,8 +17,10 @@ from tadoru.views import View
 
 RESOLVED = 0.65
 """Confidence from which one path is the answer."""
-AMBIGUOUS = 0.08
+AMBIGUOUS = 0.15
 """Confidence of the best candidate below which there is nothing like it."""
+AMBIGUOUS_NAMESAKE = 0.08
+"""The same of a candidate that bears the name asked for: many namesakes share what there is."""
 RETRY = 0.8
 """Confidence from which a reading operation is repeated without being asked."""
 SHOWN = 0.02
@@ -28,13 +30,14 @@ SURE_OF_EXTENSION = 0.85
 IGNORED_BUT_SURE = 0.9
 """Confidence from which a candidate wins over a rule that ignores the path as it was asked."""
 
+OUTSIDE = "outside the roots"
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What ranking found: verified candidates, best first, and the share of none of them."""
+    """What ranking found: verified candidates, best first."""
 
     ranked: tuple[Scored, ...]
-    none: float
 
 
 def reply(
@@ -56,17 +59,28 @@ def reply(
         moved = _moved(view, context, list(renames(request.path)), top, alive)
         if moved is not None:
             return moved
-    if best >= AMBIGUOUS and not rule:
+    if not rule and _is_like(context, found):
         return _ambiguous(view, context, found, top)
     if rule:
         reason = f"ignored by a rule: {rule}"
     elif request.outside:
-        reason = "outside the roots"
+        reason = OUTSIDE
     elif context.op == "write" and (context.parent_exists or len(request.parts) == 1):
         reason = "a name to be created: its directory exists"
     else:
         reason = "nothing like it"
-    return _absent(view, context, found, reason, top)
+    answer = _absent(view, context, found, reason, top)
+    return replace(answer, error_kind="outside_roots") if reason == OUTSIDE else answer
+
+
+def _is_like(context: Context, found: Found) -> bool:
+    """Tell whether the best candidate is worth a question."""
+    if not found.ranked:
+        return False
+    first = found.ranked[0]
+    if context.bare and first["name_exact"] and not context.request.outside:
+        return True
+    return first.score >= (AMBIGUOUS_NAMESAKE if first["name_plural"] else AMBIGUOUS)
 
 
 def existing(view: View, context: Context, top: int) -> Resolution:
@@ -105,6 +119,7 @@ def _directory(view: View, context: Context, path: str, top: int) -> Resolution:
         status="ambiguous",
         requested=context.request.raw,
         candidates=tuple(candidates[:top]),
+        reason="is a directory",
         error_kind="is_a_directory",
         next_question=f"Which file of {path or 'the root'} is meant?",
         index=view.state(),
@@ -146,6 +161,8 @@ _REASONS = (
 
 def _why(scored: Scored, kind: Kind) -> str:
     """Return the one thing that speaks most for a candidate, in a few words."""
+    if scored.why:
+        return scored.why
     if scored["name_exact"] or scored["name_case"]:
         same = "same name" if scored["name_exact"] else "same name in other case"
         return f"{same}, other directory" if not scored["dir_equal"] else same

@@ -108,6 +108,19 @@ def same_family(left: str, right: str) -> bool:
     return family is not None and family == _FAMILY.get(right)
 
 
+_LANGUAGES = {"py": "py", "pyi": "py", "pyx": "py", "ipynb": "py", "rs": "rs", "go": "go"}
+
+
+def kin(left: str, right: str) -> bool:
+    """Tell whether two extensions (folded) can stand for one kind of text: `ts` and `tsx`.
+
+    Narrower than what is mistaken for one another: `py` and `go` are different languages.
+    """
+    if left == right:
+        return True
+    return same_family(left, right) and _LANGUAGES.get(left) == _LANGUAGES.get(right)
+
+
 @lru_cache(maxsize=65_536)
 def fold(text: str) -> str:
     """Return a spelling without case, separators and Unicode forms; `text` when nothing is left."""

@@ -19,6 +19,10 @@ from tadoru.types import Candidate, Op, Resolution
 if TYPE_CHECKING:
     from tadoru.workspace import Workspace
 
+OUTSIDE = 4
+"""Exit code for a path outside of all roots."""
+ROOT = "."
+"""How the root, whose path is empty, is printed."""
 _METRICS = click.option(
     "--metrics", is_flag=True, help="Write one JSON line on stderr: answer, counts, milliseconds."
 )
@@ -51,7 +55,7 @@ def resolve(
     """Find the real path for one that does not exist.
 
     Prints the path alone when it is sure (exit 0), candidates with score and reason when several
-    fit (exit 0), and "absent" with the reason when none does (exit 1).
+    fit (exit 0), and "absent" with the reason when none does (exit 1; 4 outside the roots).
 
     Example: cat "$(tadoru resolve src/flask/session.py --intent 'load the session')"
     """
@@ -66,6 +70,8 @@ def resolve(
         asked = click.get_current_context().get_parameter_source("top")
         print_resolution(answer, host=host, others=asked is ParameterSource.COMMANDLINE)
     note_state(answer.index)
+    if answer.error_kind == "outside_roots":
+        return OUTSIDE
     return 1 if answer.status == "absent" else 0
 
 
@@ -79,7 +85,7 @@ def _open(session: Session, *, metrics: bool) -> Workspace:
 def print_resolution(answer: Resolution, *, host: bool, others: bool) -> None:
     """Print an answer for people and scripts. `others`: also name the runners-up when resolved."""
     if answer.status == "resolved":
-        out(shown((host and answer.host_path) or answer.path))
+        out(shown((host and answer.host_path) or answer.path or ROOT))
         if answer.line:
             note(f"line {answer.line}")
         if others:
@@ -90,7 +96,8 @@ def print_resolution(answer: Resolution, *, host: bool, others: bool) -> None:
     if answer.status == "ambiguous":
         for candidate in answer.candidates:
             out(_row(candidate, host=host))
-        note(f"tadoru: ambiguous: {answer.next_question or answer.reason or 'several paths fit'}")
+        what = answer.reason or "ambiguous"
+        note(f"tadoru: {what}: {answer.next_question or 'several paths fit'}")
         return
     out(f"absent: {shown(answer.reason or 'no such path, and nothing like it')}")
     for candidate in answer.candidates:
@@ -100,7 +107,7 @@ def print_resolution(answer: Resolution, *, host: bool, others: bool) -> None:
 
 
 def _row(candidate: Candidate, *, host: bool) -> str:
-    path = (host and candidate.host_path) or candidate.path
+    path = (host and candidate.host_path) or candidate.path or ROOT
     return f"{shown(path)}\t{candidate.score:.2f}\t{shown(candidate.reason)}"
 
 
