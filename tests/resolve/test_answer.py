@@ -52,7 +52,7 @@ def test_a_path_that_exists_is_said_to_exist(shop: View) -> None:
 def test_a_directory_that_should_be_read_is_a_choice(shop: View) -> None:
     answer = resolve(shop, "internal/config/", op="read")
     assert answer.status == "ambiguous"
-    assert answer.error_kind == "is_a_directory"
+    assert (answer.error_kind, answer.reason) == ("is_a_directory", "is a directory")
     assert answer.candidates[0].kind is Kind.DIRECTORY
     assert "internal/config/config.go" in [c.path for c in answer.candidates]
     assert resolve(shop, "internal/config/", op="list").status == "resolved"
@@ -87,10 +87,16 @@ def test_a_url_is_no_path(shop: View) -> None:
     assert answer.reason.startswith("a URL")
 
 
-@pytest.mark.parametrize("written", ["", " ", "\0", "x" * 10_000, "....."])
+@pytest.mark.parametrize("written", ["", " ", "\0", "x" * 10_000, ".....", "a\ud800.py"])
 def test_bad_input_is_the_callers_fault(shop: View, written: str) -> None:
     with pytest.raises(BadInput):
         resolve(shop, written)
+
+
+@pytest.mark.parametrize("written", [None, 7, b"src/a.py"])
+def test_what_is_no_text_is_bad_input(shop: View, written: object) -> None:
+    with pytest.raises(BadInput):
+        resolve(shop, written)  # type: ignore[arg-type]
 
 
 def test_nothing_like_it(shop: View) -> None:
@@ -102,6 +108,7 @@ def test_nothing_like_it(shop: View) -> None:
 def test_outside_the_roots(shop: View) -> None:
     answer = resolve(shop, "/home/you/.config/tool/settings.json", cwd="/home/you/shop")
     assert (answer.status, answer.reason) == ("absent", "outside the roots")
+    assert answer.error_kind == "outside_roots"
 
 
 def test_a_name_to_be_created(shop: View) -> None:

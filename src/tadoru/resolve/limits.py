@@ -73,8 +73,10 @@ def lifted(ranked: Sequence[Scored], spelled: Spelled | None) -> list[Scored]:
     others = [c for c in ranked if c.path not in spelled.paths]
     if others and score <= others[0].score and spelled.score < CHOICE:
         return list(ranked)
-    there = [replace(c, score=max(score, c.score), why=spelled.why) for c in there]
-    most = min((1.0 - spelled.score), there[-1].score)
+    if len(there) == 1:
+        score = max(score, there[0].score)
+    there = [replace(c, score=score, why=spelled.why) for c in there]
+    most = min(1.0 - spelled.score, score)
     return [*there, *(replace(c, score=min(c.score, most)) for c in others)]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from tadoru.errors import OutsideRoots
 from tadoru.resolve.features import Context
 from tadoru.resolve.model import Scored
 from tadoru.resolve.words import parse_name
@@ -70,7 +71,7 @@ def reply(
     else:
         reason = "nothing like it"
     answer = _absent(view, context, found, reason, top)
-    return replace(answer, error_kind="outside_roots") if reason == OUTSIDE else answer
+    return replace(answer, error_kind=OutsideRoots.code) if reason == OUTSIDE else answer
 
 
 def _is_like(context: Context, found: Found) -> bool:

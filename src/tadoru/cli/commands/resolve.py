@@ -14,13 +14,12 @@ from click.core import ParameterSource
 
 from tadoru.cli.options import Session, shared_options
 from tadoru.cli.output import note, note_state, out, out_json, out_text, shown
+from tadoru.errors import OutsideRoots
 from tadoru.types import Candidate, Op, Resolution
 
 if TYPE_CHECKING:
     from tadoru.workspace import Workspace
 
-OUTSIDE = 4
-"""Exit code for a path outside of all roots."""
 ROOT = "."
 """How the root, whose path is empty, is printed."""
 _METRICS = click.option(
@@ -70,8 +69,8 @@ def resolve(
         asked = click.get_current_context().get_parameter_source("top")
         print_resolution(answer, host=host, others=asked is ParameterSource.COMMANDLINE)
     note_state(answer.index)
-    if answer.error_kind == "outside_roots":
-        return OUTSIDE
+    if answer.error_kind == OutsideRoots.code:
+        return OutsideRoots.exit_code
     return 1 if answer.status == "absent" else 0
 
 
