@@ -14,11 +14,16 @@ from tadoru.errors import LimitExceeded
 class Deadline:
     """A moment after which `check` raises. Cheap enough to ask once per file or per 1,000 lines."""
 
-    __slots__ = ("_at", "seconds")
+    __slots__ = ("_at", "_why", "seconds")
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._at = time.monotonic() + seconds
+        self._why = f"time limit of {seconds:g} s exceeded"
+
+    def end(self, why: str) -> None:
+        """Let the time be over now, for another reason."""
+        self._at, self._why = 0.0, why
 
     def left(self) -> float:
         """Return the seconds that remain, never below zero."""
@@ -32,6 +37,6 @@ class Deadline:
         """Raise LimitExceeded once the time is over."""
         if time.monotonic() >= self._at:
             raise LimitExceeded(
-                f"time limit of {self.seconds:g} s exceeded",
+                self._why,
                 hint="narrow the paths or the pattern, or stop early with head",
             )

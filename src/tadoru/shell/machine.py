@@ -15,20 +15,21 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tadoru.config import ShellConfig
-from tadoru.errors import LimitExceeded, StoreFull
+from tadoru.errors import LimitExceeded
 from tadoru.shell import commands
 from tadoru.shell.bridge import filesystem
 from tadoru.shell.commands.context import BrokenPipe, Command, Context, encode, run_command
 from tadoru.shell.limits import Deadline
-from tadoru.shell.lossless import Escaper, Unescaper, escape, unescape
+from tadoru.shell.lossless import Unescaper, unescape
 from tadoru.shell.memory import MAX_GROWTH, Watch
 from tadoru.shell.mend import SYNTAX_ERROR, mend, syntax_error
 from tadoru.shell.plain import Look, look
 from tadoru.shell.space import Space
 from tadoru.shell.stack import DeepStack
+from tadoru.shell.streams import Buffer, Pipes, Pusher
 
 if TYPE_CHECKING:
-    from bashkit import Bash, CommandContext, FileSystem
+    from bashkit import Bash, CommandContext
 
 Tool = Callable[[list[str], bytes, str], tuple[bytes, bytes, int]]
 """A command handed in by the workspace: (argv, stdin, cwd) -> (stdout, stderr, code)."""
@@ -43,7 +44,6 @@ MAX_NESTED = 2_000
 """Interpreters that the commands of one command line may start (`find -exec ... \\;` uses one)."""
 MAX_DEPTH = 8
 """Interpreters inside interpreters: `find -exec find -exec ...`."""
-MAX_NESTED_BYTES = 64 << 20
 OUT_OF_MEMORY = 137
 TIMED_OUT = 124
 BROKEN_PIPE = 141
@@ -79,6 +79,9 @@ class Machine:
         """Of each interpreter that is made from now on."""
         self._nested = 0
         self._depth = 0
+        self._tools_running = 0
+        self._running: list[Bash] = []
+        self._too_large = False
         self.longest_output = 0
         """Bytes that the most talkative of our own commands wrote."""
 
@@ -122,7 +125,8 @@ class Machine:
         """Run a script to its end or its limit: exit code, and what to say on stderr about it."""
         from bashkit import BashError
 
-        watch = Watch(bash.cancel)
+        watch = Watch(self._grew_too_large, lambda: self._tools_running > 0)
+        self._running.append(bash)
         try:
             with DeepStack():
                 result = await asyncio.wait_for(
@@ -131,23 +135,34 @@ class Machine:
                 )
         except TimeoutError:
             bash.cancel()
-            return TIMED_OUT, self._time_note()
+            return self._trouble("timeout", TIMED_OUT)
         except asyncio.CancelledError:
             bash.cancel()
             raise
         except BashError as error:
             return self._trouble(str(error), 1)
         finally:
+            self._running.remove(bash)
             watch.end()
-        if watch.tripped:
-            return OUT_OF_MEMORY, _TOO_LARGE
-        if not result.error:
-            cut = result.stdout_truncated or result.stderr_truncated
-            return result.exit_code, _CUT if cut else ""
-        return self._trouble(result.error, result.exit_code)
+        if result.error or self._too_large:
+            return self._trouble(result.error or "", result.exit_code)
+        cut = result.stdout_truncated or result.stderr_truncated
+        return result.exit_code, _CUT if cut else ""
+
+    def _grew_too_large(self) -> None:
+        self._too_large = True
+        self._deadline.end("memory limit exceeded")
+        self._stop()
+
+    def _stop(self) -> None:
+        """Stop every interpreter: what one command has left unfinished, no other goes on with."""
+        for bash in self._running:
+            bash.cancel()
 
     def _trouble(self, message: str, code: int) -> tuple[int, str]:
         """Return the exit code and the words for a script that bashkit gave up."""
+        if self._too_large:
+            return OUT_OF_MEMORY, _TOO_LARGE
         if self._deadline.passed or "timeout" in message or "timed out" in message:
             return TIMED_OUT, self._time_note()
         words = syntax_error(message)
@@ -173,8 +188,8 @@ class Machine:
             raise LimitExceeded("too many commands started by commands", hint="use xargs")
         self._depth += 1
         try:
-            out = _Buffer()
-            err = _Buffer()
+            out = Buffer()
+            err = Buffer()
             bash = self.interpreter(cwd, native=native, env=env)
             self.equip(bash, self.look(script).calls, without=native)
             code, trouble = await self.execute(bash, script, out.take, err.take)
@@ -188,11 +203,14 @@ class Machine:
         """Run a command that was handed in, off the loop: it may block or use a loop itself."""
         stdin = await ctx.read_all()
         call = _in_thread(tool, list(ctx.argv), stdin, ctx.cwd)
+        self._tools_running += 1
         try:
             out, err, code = await asyncio.wait_for(call, self._deadline.left())
         except TimeoutError:
             self._deadline.check()
             raise LimitExceeded(f"{ctx.name}: time limit exceeded") from None
+        finally:
+            self._tools_running -= 1
         if err:
             await ctx.push_error(err)
         await ctx.write(out)
@@ -205,6 +223,8 @@ class Machine:
             out, err = Pusher(given.stdout.write), Pusher(given.stderr.write)
             code = await run_command(load(), self._context(name, given, out, err))
             self.longest_output = max(self.longest_output, out.total)
+            if self._deadline.passed:
+                self._stop()
             try:
                 await out.finish()
                 await err.finish()
@@ -237,7 +257,7 @@ class Machine:
             push=out.push,
             push_error=err.push,
             run_script=partial(self.nested, env=_exported(given.env)),
-            pipes=_Pipes(given.fs),
+            pipes=Pipes(given.fs),
         )
 
 
@@ -283,61 +303,3 @@ def _in_thread(
 
     threading.Thread(target=work, name="tadoru-tool", daemon=True).start()
     return future
-
-
-class Pusher:
-    """One output of a command, on its way into the interpreter."""
-
-    def __init__(self, write: Callable[[bytes], Awaitable[None]]) -> None:
-        self._write = write
-        self._escaper = Escaper()
-        self.total = 0
-
-    async def push(self, data: bytes, *, final: bool = False) -> None:
-        data = self._escaper.feed(data, final=final)
-        self.total += len(data)
-        if data:
-            try:
-                await self._write(data)
-            except BrokenPipeError:
-                raise BrokenPipe from None
-            except RuntimeError as error:
-                # a redirection into a file below /tmp that cannot grow any more
-                raise StoreFull(f"write error: {error}") from None
-
-    async def finish(self) -> None:
-        """Write what was held back: an unfinished character at the very end."""
-        await self.push(b"", final=True)
-
-
-class _Pipes:
-    """Both ends of process substitutions, as raw bytes."""
-
-    def __init__(self, files: FileSystem) -> None:
-        self._files = files
-
-    def exists(self, path: str) -> bool:
-        return self._files.exists(path)
-
-    def read_file(self, path: str) -> bytes:
-        return unescape(self._files.read_file(path))
-
-    def append_file(self, path: str, content: bytes) -> None:
-        self._files.append_file(path, escape(content))
-
-
-class _Buffer:
-    """Gathers the output of a nested run, up to a limit that stops it."""
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._held = 0
-
-    async def take(self, data: bytes) -> None:
-        self._held += len(data)
-        if self._held > MAX_NESTED_BYTES:
-            raise BrokenPipeError
-        self._pieces.append(data)
-
-    def value(self) -> bytes:
-        return b"".join(self._pieces)

@@ -9,13 +9,16 @@ line needs, and it only ever stops a command line, with words that say why.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 from collections.abc import Callable
 from pathlib import Path
 
-MAX_GROWTH = 384 << 20
+MAX_GROWTH = 256 << 20
 """Bytes of resident memory that the process may gain while one command line runs."""
-EVERY_SECONDS = 0.05
+MAX_KEPT = 64 << 20
+"""Bytes that the C library may keep for later of what one command line took."""
+EVERY_SECONDS = 0.02
 _STATM = Path("/proc/self/statm")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -28,18 +31,30 @@ def resident() -> int:
         return 0
 
 
-class Watch:
-    """Calls `stop` once when the process has grown too much; looks first after 50 ms."""
+def release() -> None:
+    """Give freed memory back to the system, where the C library can."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
-    def __init__(self, stop: Callable[[], object]) -> None:
+
+class Watch:
+    """Calls `stop` once when the process has grown too much; looks first after 20 ms.
+
+    While `excused` says so, growth is not the command line's: a tool may load a model.
+    """
+
+    def __init__(self, stop: Callable[[], object], excused: Callable[[], bool]) -> None:
         self._stop = stop
+        self._excused = excused
         self._start = 0
         self.tripped = False
         self._timer = asyncio.get_running_loop().call_later(EVERY_SECONDS, self._look)
 
     def _look(self) -> None:
         now = resident()
-        self._start = self._start or now
+        if not self._start or self._excused():
+            self._start = now
         if now - self._start > MAX_GROWTH:
             self.tripped = True
             self._stop()
@@ -47,4 +62,7 @@ class Watch:
         self._timer = asyncio.get_running_loop().call_later(EVERY_SECONDS, self._look)
 
     def end(self) -> None:
+        """Look no more; what the command line has freed goes back to the system when it is much."""
         self._timer.cancel()
+        if self._start and resident() - self._start > MAX_KEPT:
+            release()

@@ -38,10 +38,12 @@ async def main(ctx: Context) -> int:
     try:
         follow, operands, words = split_operands(ctx.argv)
         expression = parse(words, ctx, follow=follow)
+        return await _Walk(ctx, expression).run(operands or ["."])
     except UsageError as error:
         await ctx.error(str(error))
-        return 1
-    return await _Walk(ctx, expression).run(operands or ["."])
+    except RecursionError:  # thousands of operators in one expression
+        await ctx.error("the expression is too long or nested too deeply")
+    return 1
 
 
 class _Walk:
