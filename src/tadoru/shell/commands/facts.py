@@ -71,7 +71,8 @@ def link_count(entry: Entry, space: Space) -> int:
 
 
 def inode(entry: Entry) -> int:
-    return entry.id or zlib.crc32(entry.path.encode("utf-8", "surrogatepass")) | 1 << 32
+    """Return a number made of the path: the gaps in a store's own would count what is hidden."""
+    return zlib.crc32(entry.path.encode("utf-8", "surrogatepass")) | 1 << 32
 
 
 def human(size: int, *, unit: int = 1024) -> str:
