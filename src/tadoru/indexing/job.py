@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from tadoru.config import Config
 from tadoru.errors import StoreBusy, StoreError, StoreFull, TadoruError
-from tadoru.types import LACKING, IndexReport
+from tadoru.types import LACKING, IndexReport, Principal
 
 if TYPE_CHECKING:
     from tadoru.stores.sqlite import SqliteStore
@@ -30,6 +30,10 @@ FULL_BYTES = 128 * 1024
 """Less free space than that is a full disk: one page of the log may need more."""
 
 Progress = Callable[[int, int, str], None]
+
+
+FRUGAL = {"MALLOC_MMAP_THRESHOLD_": "262144", "MALLOC_ARENA_MAX": "2"}
+"""Large arrays go back to the system when they are freed: mallopt(3), M_MMAP_THRESHOLD."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,10 @@ class Request:
     """Where the index lies."""
     config: Config
     rebuild: bool = False
+    principal: Principal | None = None
+    """Who reads the report: it tells of what he may see. None: of everything."""
+    patience: float = 10.0
+    """Seconds to wait for another process that writes."""
     vectors: Literal["wait", "later", "only", "background"] = "wait"
     """Whether the run also makes vectors, leaves that to another process, or does nothing else;
     `background`: and not even that when another one does it already."""
@@ -74,15 +82,26 @@ def perform(request: Request, progress: Progress | None = None) -> IndexReport:
 def _perform(request: Request, progress: Progress | None) -> IndexReport:
     from tadoru.indexing.sync import index
     from tadoru.stores.sqlite import SqliteStore
+    from tadoru.stores.sqlite.lock import writer_lock
 
     if request.rebuild:
+        if request.directory.is_dir():
+            with writer_lock(request.directory, request.patience):
+                pass  # a run that is under way ends first
         SqliteStore.reset(request.directory, root=request.root)
     store = SqliteStore.open(request.directory, root=request.root, create=True)
     try:
         if request.vectors in ("only", "background"):
             report = IndexReport(str(request.root))
         else:
-            report = index(store, request.root, request.config, progress=progress)
+            report = index(
+                store,
+                request.root,
+                request.config,
+                progress=progress,
+                patience=request.patience,
+                principal=request.principal,
+            )
         return _with_vectors(request, store, report, progress)
     finally:
         store.close()
@@ -142,6 +161,7 @@ class Job(subprocess.Popen[bytes]):
             stdout=subprocess.PIPE if watched else subprocess.DEVNULL,
             stderr=None if os.environ.get("TADORU_DEBUG") else subprocess.DEVNULL,
             cwd=request.directory.parent,
+            env={**os.environ, **FRUGAL},
             start_new_session=not watched,
         )
         if self.stdin is not None:

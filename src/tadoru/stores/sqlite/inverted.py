@@ -58,7 +58,9 @@ def merge(
     docs = np.empty(size, dtype=docs_dtype)
     payload = None if parts[0][0].payload is None else np.empty(size, dtype=np.uint8)
     for part, slot in zip(kept, slots, strict=True):
-        places = np.repeat(cursor[slot] - part.starts, part.counts) + np.arange(len(part.docs))
+        # 32 bits and in place: these two are the most that a merge holds
+        places = np.repeat((cursor[slot] - part.starts).astype(np.int32), part.counts)
+        places += np.arange(len(places), dtype=np.int32)
         docs[places] = part.docs
         if payload is not None and part.payload is not None:
             payload[places] = part.payload

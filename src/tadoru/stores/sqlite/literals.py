@@ -58,7 +58,7 @@ class LiteralsKind:
     name = "literals"
     column = "trigrams"
     version = FORMAT
-    largest = 1 << 16
+    largest = 1 << 14
 
     def pack(self, content: bytes, text: str, path: str, chunks: Sequence[Chunk]) -> bytes:
         return pack_trigrams(content)

@@ -110,17 +110,18 @@ def decode_all(arrays: Arrays, size: int) -> Lists:
     docs[of_posting == PLAIN] = np.frombuffer(arrays["plain"].tobytes(), dtype=narrow(size))
     docs[of_posting == GAPS] = _all_gaps(arrays["gaps"], counts[codes == GAPS])
     rows = arrays["bitmaps"].reshape(-1, (size + 7) // 8) if size else np.empty((0, 0), np.uint8)
-    bits = [np.flatnonzero(np.unpackbits(row, count=size)) for row in rows]
+    bits = [np.flatnonzero(np.unpackbits(row, count=size)).astype(narrow(size)) for row in rows]
     if bits:
         docs[of_posting == BITMAP] = np.concatenate(bits)
     return Lists(arrays["keys"], offsets, docs)
 
 
-def _all_gaps(data: npt.NDArray[np.uint8], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    wide = data.astype(np.int64)
-    ends = wide < _MORE
-    running = np.cumsum(wide + ends)[ends]
+def _all_gaps(data: npt.NDArray[np.uint8], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+    # 32 bits hold more at half the memory: what overflows cancels out in the difference below
+    ends = data < _MORE
+    running = np.cumsum(data + ends.astype(np.int32), dtype=np.int32)[ends]
     before = np.cumsum(counts) - counts
     base = np.where(before > 0, running[before - 1], 0) if len(running) else before
-    docs: npt.NDArray[np.int64] = running - np.repeat(base, counts) - 1
+    docs: npt.NDArray[np.int32] = running
+    docs -= np.repeat((base + 1).astype(np.int32), counts)
     return docs

@@ -76,6 +76,12 @@ class Writer:
         with translated(self._path):
             return known(self._connection)
 
+    def notes(self) -> dict[str, str]:
+        """Return path -> why it has no chunks, of all files for which that was noted."""
+        with translated(self._path):
+            rows = self._connection.execute("SELECT path, note FROM files WHERE note <> ''")
+            return dict(rows.fetchall())
+
     def names(self, stats: Iterable[FileStat], known: Mapping[str, Known] | None = None) -> Delta:
         """Register every name of a walk in one transaction, so that the tree is complete at once.
 
