@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from tadoru.touched import Touched
 
 
+PATIENCE_SECONDS = 600.0
+"""So long a run that was asked for waits for one that is under way; a dead one holds no lock."""
+
+
 class Mounts:
     """Sources by place in the tree (`""` for the root itself)."""
 
@@ -89,8 +93,10 @@ class Mounts:
         dry_run: bool = False,
         progress: Progress | None = None,
         vectors: Literal["wait", "later", "only"] = "wait",
+        principal: Principal | None = None,
     ) -> IndexReport:
-        """Run the index of every local root; return their reports as one.
+        """Run the index of every local root; return their reports as one, as `principal` may read
+        them. A run that is under way in another process is waited for.
 
         Raises: `BadInput` without a local root, and what the run raised.
         """
@@ -98,7 +104,14 @@ class Mounts:
             raise BadInput("no local root is mounted", hint="a document store is read as it is")
         return total(
             [
-                source.index(rebuild=rebuild, dry_run=dry_run, progress=progress, vectors=vectors)
+                source.index(
+                    rebuild=rebuild,
+                    dry_run=dry_run,
+                    progress=progress,
+                    vectors=vectors,
+                    principal=principal,
+                    patience=PATIENCE_SECONDS,
+                )
                 for source in reversed(self.local.values())
             ]
         )
@@ -108,19 +121,20 @@ class Mounts:
         on_change: Callable[[IndexReport], None],
         stop: threading.Event,
         debounce_ms: int | None = None,
+        principal: Principal | None = None,
     ) -> None:
         """Index changes of every local root as they happen, until `stop` is set; blocks."""
         sources = list(self.local.values())
         if debounce_ms is not None:
             sources = [source.with_debounce(debounce_ms) for source in sources]
         threads = [
-            threading.Thread(target=source.watch, args=(on_change, stop), daemon=True)
+            threading.Thread(target=source.watch, args=(on_change, stop, principal), daemon=True)
             for source in sources[1:]
         ]
         for thread in threads:
             thread.start()
         if sources:
-            sources[0].watch(on_change, stop)
+            sources[0].watch(on_change, stop, principal)
 
     def close(self) -> None:
         for source in self._sources.values():

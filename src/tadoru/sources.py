@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 SMALL_CHANGE = 40
 """Changed files that a question indexes by itself, in this process and without a pool."""
 POLL_SECONDS = 0.02
+SHORT_PATIENCE_SECONDS = 10.0
+"""A question waits so long for another process that writes."""
 
 Progress = Callable[[int, int, str], None]
 
@@ -338,8 +340,10 @@ class LocalSource:
         dry_run: bool = False,
         progress: Progress | None = None,
         vectors: Literal["wait", "later", "only", "background"] = "wait",
+        principal: Principal | None = None,
+        patience: float = SHORT_PATIENCE_SECONDS,
     ) -> IndexReport:
-        """Bring the index up to date and report; `vectors`: as in `indexing.job.Request`.
+        """Bring the index up to date and report; the rest as in `indexing.job.Request`.
 
         Raises: what the run raised.
         """
@@ -348,38 +352,70 @@ class LocalSource:
         if dry_run:
             from tadoru.indexing.sync import dry_run as estimate
 
-            return estimate(self.root, self.config)
-        request = Request(self.root, self.directory, self.config, rebuild=rebuild, vectors=vectors)
+            store = None if rebuild else self._store_if_any()
+            return estimate(self.root, self.config, store=store, principal=principal)
+        request = Request(
+            self.root,
+            self.directory,
+            self.config,
+            rebuild=rebuild,
+            principal=principal,
+            patience=patience,
+            vectors=vectors,
+        )
         report = Job(request, watched=True).result(progress)
         with self._lock:
             self._behind = ()
         return report
+
+    def writing(self) -> bool:
+        """Tell whether somebody writes this index right now."""
+        from tadoru.stores.sqlite.lock import writer_lock
+
+        if not self.directory.is_dir():
+            return False
+        try:
+            with writer_lock(self.directory, 0):
+                return False
+        except StoreBusy:
+            return True
+
+    def _store_if_any(self) -> SqliteStore | None:
+        try:
+            return self.store
+        except NotIndexed:
+            return None
 
     def with_debounce(self, milliseconds: int) -> LocalSource:
         """Return the same source with another quiet time before the watcher works."""
         index = replace(self.config.index, debounce_ms=milliseconds)
         return LocalSource(self.root, replace(self.config, index=index), indexes=self._indexes)
 
-    def watch(self, on_change: Callable[[IndexReport], None], stop: threading.Event) -> None:
-        """Index changes as they happen, until `stop` is set; blocks."""
+    def watch(
+        self,
+        on_change: Callable[[IndexReport], None],
+        stop: threading.Event,
+        principal: Principal | None = None,
+    ) -> None:
+        """Index changes as they happen, until `stop` is set; blocks. Reports: as in `index`."""
         from tadoru.indexing.watch import watch
 
         def changed() -> None:
-            report = self._refresh()
+            report = self._refresh(principal)
             if report.added or report.changed or report.deleted:
                 on_change(report)
 
         watch([self.root], self.config.index, changed, stop)
 
-    def _refresh(self) -> IndexReport:
+    def _refresh(self, principal: Principal | None) -> IndexReport:
         """Bring the index up to date: here when few files changed, else in another process."""
         from tadoru.indexing.changes import scan
         from tadoru.indexing.sync import index
 
         changes = scan(self.store, self.root, self.config)
         if len(changes.added) + len(changes.changed) + len(changes.deleted) > SMALL_CHANGE:
-            return self.index(vectors="later")
-        report = index(self.store, self.root, self.config, seen=changes)
+            return self.index(vectors="later", principal=principal)
+        report = index(self.store, self.root, self.config, seen=changes, principal=principal)
         self.vectors.soon(self.store)
         return report
 

@@ -380,7 +380,7 @@ class View:
     # -- health --------------------------------------------------------------------------------
 
     def state(self) -> IndexState:
-        """Return the state of the index, counted over what is visible; the worst part names it."""
+        """Return the state of the index, counted over the tree; the worst part names it."""
         states = [part.store.state(access=part.access) for part in self._parts]
         if not states:
             return IndexState()
@@ -389,7 +389,7 @@ class View:
             status=worst.status,
             detail=worst.detail,
             generation=max(s.generation for s in states),
-            files=sum(s.files for s in states),
+            files=len(self.tree),
             pending=sum(s.pending for s in states),
         )
 

@@ -558,8 +558,14 @@ class Workspace:
         `progress(done, total, path)` is called now and then. Returns the report of the first root,
         with the counts of all. Raises: `StoreError` and what else the run raised.
         """
-        report = self._mounts.index(rebuild=rebuild, dry_run=dry_run, progress=progress)
+        report = self._mounts.index(
+            rebuild=rebuild, dry_run=dry_run, progress=progress, principal=self.principal
+        )
         return report if dry_run else replace(report, index=self._state(self._view()))
+
+    def writing(self) -> bool:
+        """Tell whether another process writes an index of this workspace right now."""
+        return any(source.writing() for source in self._mounts.local.values())
 
     def reindex(self) -> IndexReport:
         """Make the index of every root anew."""
@@ -570,7 +576,7 @@ class Workspace:
 
         Raises: `StoreError`; never for a model that fails.
         """
-        report = self._mounts.index(progress=progress, vectors="only")
+        report = self._mounts.index(progress=progress, vectors="only", principal=self.principal)
         return replace(report, index=self._state(self._view()))
 
     def agree(self) -> None:
@@ -590,7 +596,10 @@ class Workspace:
     ) -> None:
         """Index changes as they happen, until `stop` is set; blocks."""
         self._mounts.watch(
-            on_change or (lambda report: None), stop or threading.Event(), debounce_ms
+            on_change or (lambda report: None),
+            stop or threading.Event(),
+            debounce_ms,
+            self.principal,
         )
 
     def status(self) -> IndexState:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,3 +58,12 @@ def test_a_root_that_is_none_is_a_fault(cli: Run, tmp_path: Path) -> None:
     done = cli("doctor", "--root", str(tmp_path / "gone"), "--json")
     assert done.returncode == 1
     assert checks(done)["root"]["status"] == "fail"
+
+
+def test_the_packages_that_are_looked_for_are_those_that_are_required_today() -> None:
+    from tadoru.cli.checks import _packages, required
+
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    asked = [re.match(r"[\w.-]+", line) for line in project["dependencies"]]
+    assert sorted(required()) == sorted(found[0] for found in asked if found)
+    assert _packages().status == "ok"

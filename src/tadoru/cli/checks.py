@@ -6,12 +6,13 @@ Only looks: it creates no index, repairs nothing, and talks to nobody.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -21,8 +22,8 @@ from tadoru.types import Freshness
 if TYPE_CHECKING:
     from tadoru.sources import LocalSource
 
-PACKAGES = ("bashkit", "click", "ignore", "mcp", "numpy", "rapidfuzz", "re2", "zstandard")
 OLDEST = (3, 11)
+_NAME = re.compile(r"[\w.-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,25 @@ def _python() -> Check:
 
 
 def _packages() -> Check:
-    missing = [name for name in PACKAGES if find_spec(name) is None]
+    needed = required()
+    missing = [name for name in needed if not _installed(name)]
     if missing:
         return Check("packages", "fail", f"missing: {', '.join(missing)}", "reinstall tadoru")
-    return Check("packages", "ok", f"{len(PACKAGES)} found")
+    return Check("packages", "ok", f"{len(needed)} found")
+
+
+def required() -> list[str]:
+    """Return the packages that tadoru's own metadata requires, without those of extras."""
+    lines = [line for line in requires("tadoru") or [] if "extra ==" not in line]
+    return [_NAME.match(line)[0] for line in lines if ";" not in line]  # type: ignore[index]
+
+
+def _installed(package: str) -> bool:
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def _grammars() -> Check:

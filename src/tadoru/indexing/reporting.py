@@ -5,14 +5,21 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tadoru.config import Config
+from tadoru.indexing.changes import Changes, compare
 from tadoru.indexing.crew import available_cores
+from tadoru.indexing.labels import labels
 from tadoru.indexing.walk import Walk, listed
 from tadoru.text.languages import language_of
-from tadoru.types import IndexReport
+from tadoru.types import IndexReport, IndexState, Principal
+
+if TYPE_CHECKING:
+    from tadoru.stores.sqlite import SqliteStore
 
 INDEX_RATIO = 1.25
 """Bytes of index per byte of text, for estimates."""
@@ -20,11 +27,28 @@ BYTES_PER_SECOND = 1_500_000
 """Text indexed per core and second, for estimates."""
 
 
-def dry_run(root: Path | str, config: Config) -> IndexReport:
-    """Report what an index of the root would hold, without making one."""
+def dry_run(
+    root: Path | str,
+    config: Config,
+    *,
+    store: SqliteStore | None = None,
+    principal: Principal | None = None,
+) -> IndexReport:
+    """Report what an index run would do, without doing it.
+
+    `store`: the index that there is; `principal`: the report tells of what he may see.
+    """
     began = time.monotonic()
     found = listed(root, config.index)
-    sizes = {p: s.st_size for p, s in found.stats.items() if p not in found.targets}
+    shows = shown_to(config, principal)
+    known = store.known() if store is not None else {}
+    scanned = store.last_scan_ns if store is not None else 0
+    changes = compare(found, known, scanned, config.index.max_file_bytes)
+    sizes = {
+        p: s.st_size
+        for p, s in found.stats.items()
+        if p not in found.targets and (shows is None or shows(p))
+    }
     kept = {p: n for p, n in sizes.items() if n <= config.index.max_file_bytes}
     total = sum(kept.values())
     skipped = {reason: sorted(paths) for reason, paths in found.skipped.items()}
@@ -32,9 +56,12 @@ def dry_run(root: Path | str, config: Config) -> IndexReport:
     if large:
         skipped["too large"] = large
     cores = config.index.workers or available_cores()
-    return IndexReport(
+    report = IndexReport(
         root=str(root),
-        added=len(found.stats),
+        added=len(changes.added),
+        changed=len(changes.changed),
+        deleted=len(changes.deleted),
+        unchanged=changes.unchanged,
         languages=by_count(language_of(path) for path in kept),
         skipped=skipped,
         notes=tuple(found.notes + curiosities(found)),
@@ -43,6 +70,41 @@ def dry_run(root: Path | str, config: Config) -> IndexReport:
         index_bytes=int(total * INDEX_RATIO),
         dry_run=True,
         complete=False,
+    )
+    if shows is None:
+        return report
+    seen = as_seen(report, changes, shows)
+    visible = sum(1 for path in found.stats if shows(path))
+    return replace(seen, unchanged=max(0, visible - seen.added - seen.changed), notes=())
+
+
+def shown_to(config: Config, principal: Principal | None) -> Callable[[str], bool] | None:
+    """Return the function that tells of which paths a report may speak; None: of all."""
+    rule = labels(config)
+    if rule is None or principal is None:
+        return None
+
+    def shows(path: str) -> bool:
+        row = rule(path)
+        return row is not None and row.admits(principal)
+
+    return shows
+
+
+def as_seen(report: IndexReport, changes: Changes, shows: Callable[[str], bool]) -> IndexReport:
+    """Return a report that names and counts only paths that `shows` allows.
+
+    The size of the index and the state over everything are left out: they tell of hidden files.
+    """
+    kept = {reason: [p for p in paths if shows(p)] for reason, paths in report.skipped.items()}
+    return replace(
+        report,
+        added=sum(map(shows, changes.added)),
+        changed=sum(map(shows, changes.changed)),
+        deleted=sum(map(shows, changes.deleted)),
+        skipped={reason: paths for reason, paths in kept.items() if paths},
+        index_bytes=0,
+        index=IndexState(),
     )
 
 

@@ -21,13 +21,13 @@ from tadoru.indexing.crew import looked_at
 from tadoru.indexing.labels import ensure, everything, labels
 from tadoru.indexing.moved import moved
 from tadoru.indexing.read import Outcome, Task, read
-from tadoru.indexing.reporting import curiosities, dry_run, size_of
+from tadoru.indexing.reporting import as_seen, curiosities, dry_run, shown_to, size_of
 from tadoru.indexing.roles import urgency
 from tadoru.indexing.targets import Targets
 from tadoru.indexing.walk import Walk, listed
 from tadoru.stores.sqlite.records import FileRecord
 from tadoru.text.decode import decode
-from tadoru.types import Freshness, IndexReport
+from tadoru.types import Freshness, IndexReport, Principal
 
 if TYPE_CHECKING:
     from tadoru.stores.sqlite import SqliteStore
@@ -59,11 +59,12 @@ def index(
     force: bool = False,
     seen: Changes | None = None,
     patience: float = WRITER_SECONDS,
+    principal: Principal | None = None,
 ) -> IndexReport:
     """Bring the store up to date and report what was done, and what was left out and why.
 
     `force`: read every file again. `seen`: what a `scan` just before found. `patience`: seconds
-    to wait for another process that writes.
+    to wait for another process that writes. `principal`: the report tells of what he may see.
     Raises: `BadInput` when the root cannot be listed, `StoreBusy` when another process is at it,
     `StoreFull`, `StoreError`.
     """
@@ -79,12 +80,13 @@ def index(
         if force:
             again = [path for path in found.stats if path in known]
             changes = replace(changes, changed=tuple(again), unchanged=0)
-        run = _Run(store, writer, found, known, config, progress)
+        run = _Run(store, writer, found, known, config, progress, shown_to(config, principal))
         ensure(store, config, writer)
         if changes or not store.last_scan_ns:
             run.update(changes)
         if changes or changes.verified or not store.last_scan_ns:
             writer.set_last_scan(found.began_ns)
+        run.noted = writer.notes()
     return run.report(changes, time.monotonic() - began)
 
 
@@ -98,11 +100,13 @@ class _Run:
     known: Mapping[str, Known]
     config: Config
     progress: Progress | None
+    shows: Callable[[str], bool] | None = None
+    """Whether the report may tell of a path; None: of all."""
+    noted: Mapping[str, str] = field(default_factory=dict)
     done: int = 0
     total: int = 0
     languages: Counter[str] = field(default_factory=Counter)
-    skipped: dict[str, list[str]] = field(default_factory=dict)
-    errors: list[str] = field(default_factory=list)
+    errors: list[tuple[str, str]] = field(default_factory=list)
     notes: Counter[str] = field(default_factory=Counter)
     chunks: int = 0
     symbols: int = 0
@@ -172,21 +176,23 @@ class _Run:
         elif outcome.status == "same" and outcome.stat is not None:
             self.writer.touch([outcome.stat])
         elif outcome.status == "unreadable":
-            self.errors.append(f"{outcome.path}: {outcome.reason}")
+            self.errors.append((outcome.path, outcome.reason))
         record = outcome.record
         if record is None:
             return None
-        if record.note and outcome.status == "record":
-            self.skipped.setdefault(record.note, []).append(outcome.path)
+        if self.shows is None or self.shows(outcome.path):
+            self._count(outcome, record)
+        if record.imports and self.targets is not None:
+            return replace(record, imports=self.targets.resolve(record.imports, record.language))
+        return record
+
+    def _count(self, outcome: Outcome, record: FileRecord) -> None:
         if outcome.reason and outcome.status == "record":
             self.notes[outcome.reason] += 1
         self.languages[record.language or "other"] += 1
         self.chunks += len(record.chunks)
         self.symbols += len(record.symbols)
         self.source_bytes += len(record.content or b"")
-        if record.imports and self.targets is not None:
-            return replace(record, imports=self.targets.resolve(record.imports, record.language))
-        return record
 
     def _manifest(self, path: str) -> str | None:
         try:
@@ -201,13 +207,13 @@ class _Run:
 
     def report(self, changes: Changes, seconds: float) -> IndexReport:
         state = self.store.state(access=everything(self.store))
-        skipped = {**self.walk.skipped}
-        for reason, paths in self.skipped.items():
-            skipped[reason] = skipped.get(reason, []) + paths
+        skipped = {reason: list(paths) for reason, paths in self.walk.skipped.items()}
+        for path, reason in self.noted.items():
+            skipped.setdefault(reason, []).append(path)
         notes = [*self.walk.notes]
         notes += [f"{count} files {reason}" for reason, count in sorted(self.notes.items())]
         notes += curiosities(self.walk) if changes else []
-        return IndexReport(
+        report = IndexReport(
             root=self.walk.root,
             added=len(changes.added),
             changed=len(changes.changed),
@@ -216,7 +222,7 @@ class _Run:
             languages=dict(self.languages.most_common()),
             skipped={reason: sorted(paths) for reason, paths in sorted(skipped.items())},
             notes=tuple(notes),
-            errors=tuple(sorted(self.errors)),
+            errors=tuple(f"{path}: {reason}" for path, reason in sorted(self.errors)),
             chunks=self.chunks,
             symbols=self.symbols,
             seconds=seconds,
@@ -224,4 +230,18 @@ class _Run:
             index_bytes=size_of(self.store.directory),
             index=state,
             complete=not self.errors and state.status is Freshness.FRESH,
+        )
+        return report if self.shows is None else self._seen(report, changes)
+
+    def _seen(self, report: IndexReport, changes: Changes) -> IndexReport:
+        """Return the report without what the asker may not see; counts are over the rest."""
+        shows = self.shows or bool
+        errors = [(path, why) for path, why in sorted(self.errors) if shows(path)]
+        visible = sum(1 for path in self.walk.stats if shows(path))
+        seen = as_seen(report, changes, shows)
+        return replace(
+            seen,
+            unchanged=max(0, visible - seen.added - seen.changed),
+            errors=tuple(f"{path}: {why}" for path, why in errors),
+            notes=tuple(f"{count} files {why}" for why, count in sorted(self.notes.items())),
         )

@@ -34,6 +34,8 @@ def index(session: Session, path: str | None, rebuild: bool, dry_run: bool) -> i
     Example: tadoru index ~/src/flask
     """
     workspace = session.open(path)
+    if not dry_run:
+        note_wait(workspace)
     with progress_bar() as progress:
         report = workspace.index(rebuild=rebuild, dry_run=dry_run, progress=progress)
     report = after_consent(session, workspace, report)
@@ -53,6 +55,7 @@ def reindex(session: Session) -> int:
     Example: tadoru reindex
     """
     workspace = session.open()
+    note_wait(workspace)
     report = after_consent(session, workspace, workspace.reindex())
     if session.as_json:
         out_json(report)
@@ -60,6 +63,12 @@ def reindex(session: Session) -> int:
         print_report(report)
     note_state(report.index)
     return 0 if report.complete else 2
+
+
+def note_wait(workspace: Workspace) -> None:
+    """Say so when another process writes: a question may have begun a run in the background."""
+    if workspace.writing():
+        note("tadoru: waiting for a run that is under way")
 
 
 def after_consent(session: Session, workspace: Workspace, report: IndexReport) -> IndexReport:
