@@ -55,7 +55,7 @@ def main(repository: str) -> int:
 def question(paths: list[str]) -> str:
     """Ask about this repository, or make a question from a definition of another one."""
     if "src/tadoru/views.py" in paths:
-        return "where is it decided what a principal may see"
+        return "which candidates does a wrong path get"
     found = asked("symbols", "--kind", "class,function", "--limit", "500", "--root", ".")
     symbols = [s for s in found["symbols"] if s.get("doc") and "test" not in s["path"].lower()]
     if not symbols:

@@ -7,6 +7,7 @@ answer has to say meanwhile. Refuses `/` and the home directory without consent.
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -151,13 +152,23 @@ def parse_mount(address: str) -> tuple[str, str]:
     return directory, collection
 
 
+def _without_home(root: Path, config: Config) -> Config:
+    """Leave the directory of all indexes out of a root that holds it: it is no part of a tree."""
+    here = Path(os.path.realpath(home(config)))
+    if here == root or not here.is_relative_to(root):
+        return config
+    rule = "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", here.relative_to(root).as_posix()) + "/"
+    index = replace(config.index, ignore=(*config.index.ignore, rule))
+    return replace(config, index=index)
+
+
 class LocalSource:
     """A directory on this machine and its SQLite store."""
 
     def __init__(self, root: Path, config: Config, *, indexes: bool = True) -> None:
         """`root`: canonical. `indexes`: whether a question may build or update the index."""
         self.root = root
-        self.config = config
+        self.config = config = _without_home(root, config)
         self._indexes = indexes
         key = blake2b(os.fsencode(root), digest_size=8).hexdigest()
         name = "".join(c if c.isalnum() else "-" for c in root.name)[:40] or "root"

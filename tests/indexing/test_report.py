@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import tadoru
-from tadoru.config import AccessRule
+from tadoru.config import AccessRule, IndexConfig
 from tadoru.indexing.sync import index
 from tadoru.stores.sqlite import SqliteStore
 from tadoru.stores.sqlite.lock import writer_lock
@@ -24,7 +24,7 @@ def root(tmp_path: Path) -> Path:
     (root / "hidden").mkdir(parents=True)
     (root / "a.py").write_text("A = 1\n")
     (root / "hidden" / "zebra.py").write_text("Z = 1\n")
-    (root / "hidden" / "zebra.bin").write_bytes(b"\0\1" * 50)
+    (root / "hidden" / "zebra.bin").write_bytes(b"zebra\n" * 500)
     (root / "hidden" / ".env").write_text("KEY=zebra\n")
     return root
 
@@ -62,8 +62,9 @@ def test_a_dry_run_compares_with_the_index_there_is(tmp_path: Path, root: Path) 
 
 def test_what_was_skipped_stays_in_every_report(tmp_path: Path, root: Path) -> None:
     with closing(SqliteStore.open(tmp_path / "index", root=root, create=True)) as store:
-        first = index(store, root, tadoru.Config())
-        second = index(store, root, tadoru.Config())
+        config = tadoru.Config(index=IndexConfig(max_file_bytes=1_000))
+        first = index(store, root, config)
+        second = index(store, root, config)
     assert second.unchanged == first.added == 3
     assert second.skipped == first.skipped
     assert "hidden/zebra.bin" in repr(second.skipped)
@@ -102,3 +103,20 @@ def test_a_run_waits_for_the_one_that_is_under_way(tmp_path: Path, root: Path) -
         holder.join()
     assert done.returncode == 0, done.stderr
     assert "waiting for a run that is under way" in done.stderr
+
+
+def test_a_home_inside_the_root_is_no_part_of_its_tree(root: Path) -> None:
+    with tadoru.open(root, config=tadoru.Config(home=str(root / "my home"))) as workspace:
+        report = workspace.index()
+        again = workspace.index()
+        assert not [f.path for f in workspace.list_files().files if "home" in f.path]
+    assert (report.added, again.added) == (3, 0)
+    assert "my home" in repr(report.skipped)
+
+
+def test_a_home_that_cannot_be_made_names_the_variable(root: Path) -> None:
+    with (
+        tadoru.open(root, config=tadoru.Config(home="/proc/nowhere")) as workspace,
+        pytest.raises(tadoru.StoreError, match="TADORU_HOME"),
+    ):
+        workspace.status()

@@ -153,7 +153,13 @@ class Job(subprocess.Popen[bytes]):
 
     def __init__(self, request: Request, *, watched: bool) -> None:
         """Start it. `watched`: its messages will be read by `result`; else they go nowhere."""
-        request.directory.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            request.directory.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise StoreError(
+                f"{request.directory.parent}: {error.strerror}, so there is no place for the index",
+                hint="set TADORU_HOME to a directory that can be written",
+            ) from error
         super().__init__(
             # -P: a module of the indexed repository must not shadow one of ours
             [sys.executable, "-P", "-m", "tadoru.indexing"],

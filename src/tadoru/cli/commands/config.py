@@ -15,12 +15,15 @@ from tadoru.config import Config, load, user_file
 _SECRET = "_api_key"
 
 
-@click.group()
-def config() -> None:
+@click.group(invoke_without_command=True)
+@click.pass_context
+def config(ctx: click.Context) -> None:
     """List or validate the configuration.
 
     Example: tadoru config list
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 @config.command("list")

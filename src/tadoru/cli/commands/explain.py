@@ -15,12 +15,15 @@ ROWS = 20
 """Rows of a stage that are printed; `--json` has all."""
 
 
-@click.group()
-def explain() -> None:
+@click.group(invoke_without_command=True)
+@click.pass_context
+def explain(ctx: click.Context) -> None:
     """Show how a search or a resolve came to its answer.
 
     Example: tadoru explain search "where are cookies signed"
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 @explain.command("search")

@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from tadoru.cli.options import Session, shared_options
-from tadoru.cli.output import note_state, note_warnings, out, out_json, out_text, shown
+from tadoru.cli.output import note, note_state, note_warnings, out, out_json, out_text, shown
 from tadoru.errors import BadInput
 from tadoru.types import Freshness
 
+NOTHING = "tadoru: nothing found; try other words, or exact names with --terms"
 MAX_QUESTION_READ = 1_000_000
 """Characters taken from stdin; the workspace has its own, smaller limit and says so."""
 
@@ -80,6 +81,8 @@ def search(
         if answer.index.status is not Freshness.FRESH:
             out(f"\nindex: {answer.index}")
     note_warnings(answer.warnings)
+    if not answer.hits:
+        note(NOTHING if answer.index.files else "tadoru: nothing found: there are no files here")
     note_state(answer.index)
     return 0 if answer.hits else 1
 
