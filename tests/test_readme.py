@@ -21,15 +21,15 @@ PAGES = [
     ROOT / "CHANGELOG.md",
     *sorted((ROOT / "docs").glob("*.md")),
 ]
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^(`{3,})(\w+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#]+)[^)]*\)")
 
 
 def blocks(language: str) -> Iterator[tuple[str, str]]:
     for page in PAGES:
         for number, match in enumerate(_BLOCK.finditer(page.read_text()), 1):
-            if match[1] == language:
-                yield f"{page.name}-{number}", match[2]
+            if match[2] == language:
+                yield f"{page.name}-{number}", match[3]
 
 
 def parametrized(language: str) -> pytest.MarkDecorator:
