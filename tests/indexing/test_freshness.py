@@ -12,7 +12,6 @@ from git_dice import LIMIT, GitDice
 from like_fresh import fresh, rows
 
 import tadoru
-from tadoru import sources
 from tadoru.config import Config, IndexConfig
 from tadoru.sources import LocalSource
 from tadoru.stores.sqlite import SqliteStore
@@ -22,12 +21,6 @@ from tadoru.types import Freshness
 def settings(tmp_path: Path) -> Config:
     index = IndexConfig(max_file_bytes=LIMIT, debounce_ms=60)
     return Config(home=str(tmp_path / "home"), index=index)
-
-
-@pytest.fixture
-def always_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No burst: every question looks at the file system."""
-    monkeypatch.setattr(sources, "RESCAN_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -52,7 +45,6 @@ def caught_up(workspace: tadoru.Workspace) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.usefixtures("always_looks")
 @pytest.mark.parametrize(
     ("seed", "steps"),
     [(1, 5), *(pytest.param(seed, 30, marks=pytest.mark.slow) for seed in (2, 3, 4))],
