@@ -48,6 +48,11 @@ OUT_OF_MEMORY = 137
 TIMED_OUT = 124
 BROKEN_PIPE = 141
 _TOO_LARGE = f"bash: stopped: it took more than {MAX_GROWTH >> 20} MiB of memory\n"
+AGGREGATE_INPUT = "aggregate input bytes"
+_LOOP_NOTE = (
+    "bash: stopped: commands in a `while read ...; done < file` loop were given more than 100 MB; "
+    "write `cat file | while read ...`, or use awk\n"
+)
 _CUT = f"tadoru: output cut after {CAPTURE_BYTES >> 20} MiB\n"
 ENVIRONMENT = {
     "HOME": "/",
@@ -165,6 +170,8 @@ class Machine:
             return OUT_OF_MEMORY, _TOO_LARGE
         if self._deadline.passed or "timeout" in message or "timed out" in message:
             return TIMED_OUT, self._time_note()
+        if AGGREGATE_INPUT in message:
+            return code or 1, _LOOP_NOTE
         words = syntax_error(message)
         if words:
             return SYNTAX_ERROR, words

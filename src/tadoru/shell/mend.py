@@ -6,7 +6,9 @@ Each rule names the fault that it works around, and leaves every other text exac
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
+from tadoru.shell.looped import shielded
 from tadoru.shell.piped import through_substitution
 
 _PRINTF = re.compile(r"\bprintf\s+(?:--\s+)?'[^']*'")
@@ -14,6 +16,11 @@ _HEX_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\x00")
 _READ_FROM = re.compile(
     r"\bread(?P<words>(?:[ \t]+-[a-zA-Z]+)*(?:[ \t]+\w+)*)[ \t]*<&(?P<descriptor>[3-9])(?!\d)"
 )
+_WORD = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s;&|()'"]+)+"""
+_TEST = r"(?P<head>(?:^|[\s;&|({!`])(?:\[\[?|test)[ \t](?:[^;\n]*?[ \t])?)"
+_LINK_TEST = re.compile(rf"{_TEST}-[Lh][ \t]+(?P<path>{_WORD})(?=[\s;]|$)")
+_SAME_FILE = re.compile(rf"{_TEST}(?P<one>{_WORD})[ \t]+-ef[ \t]+(?P<two>{_WORD})(?=[\s;]|$)")
+_PHYSICAL = re.compile(r"(?<![\w/.-])pwd[ \t]+-P\b")
 _POSITION = re.compile(
     r"parse error(?: at line (?P<line>\d+), column \d+)?: (?P<what>.*)", re.DOTALL
 )
@@ -32,14 +39,48 @@ def mend(command: str) -> str:
     """Return a command that means to bashkit what the given one means to bash.
 
     `printf '\\x00'` prints nothing there, `printf '\\000'` the NUL byte that is meant.
+    Links are unknown to its tests (`[[ -L x ]]` is always true there), but not to its `readlink`.
     `read x <&3` finds no descriptor in a loop that ends in `done 3< file`; `read -u 3 x` does.
-    A loop after a pipe reads the pipe through `cat` (see `piped`).
+    A loop after a pipe reads the pipe through `cat` (see `piped`), and keeps its input from the
+    commands in it (see `looped`).
     """
     if "\\x00" in command:
         command = _PRINTF.sub(lambda found: _HEX_NUL.sub(r"\1\\000", found[0]), command)
     if "<&" in command and "read" in command:
         command = _READ_FROM.sub(_read_descriptor, command)
+    if "-L" in command or "-h" in command:
+        command = _rewritten(_LINK_TEST, command, _link_test)
+    if "-ef" in command:
+        command = _rewritten(_SAME_FILE, command, _same_file)
+    if "pwd" in command:
+        command = _rewritten(_PHYSICAL, command, lambda found: "readlink -f .")
+    if "while" in command:
+        command = shielded(command)
     return through_substitution(command) if "|" in command else command
+
+
+def _rewritten(
+    pattern: re.Pattern[str], command: str, write: Callable[[re.Match[str]], str]
+) -> str:
+    """Replace each match outside of quotes, also those that one match hides from the next."""
+    start = 0
+    while found := pattern.search(command, start):
+        at = found.start() + len(found.groupdict().get("head") or "")
+        if _quoted(command, at):
+            start = at + 1
+            continue
+        command = command[: found.start()] + write(found) + command[found.end() :]
+        start = found.start()
+    return command
+
+
+def _link_test(found: re.Match[str]) -> str:
+    return f'{found["head"]}-n "$(readlink -- {found["path"]} 2> /dev/null)"'
+
+
+def _same_file(found: re.Match[str]) -> str:
+    one, two = (f"readlink -e -- {found[name]} || echo {name}" for name in ("one", "two"))
+    return f'{found["head"]}"$({one})" = "$({two})"'
 
 
 def recalled(command: str, codes: bytes) -> str:

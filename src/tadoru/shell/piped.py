@@ -66,14 +66,15 @@ def through_substitution(command: str) -> str:
     if not _SUSPECT.search(command):
         return command
     data = command.encode()
-    places = sorted(_places(_parser().parse(data).root_node, data), reverse=True)
+    places = sorted(_places(parser().parse(data).root_node, data), reverse=True)
     for place in places:
         data = data[:place] + _THROUGH.encode() + data[place:]
     return data.decode() if places else command
 
 
 @cache
-def _parser() -> Parser:
+def parser() -> Parser:
+    """Return the parser of bash's grammar."""
     import tree_sitter_bash
     from tree_sitter import Language, Parser
 

@@ -42,7 +42,6 @@ FILTERS = frozenset(
         "paste",
         "printf",
         "pwd",
-        "realpath",
         "readlink",
         "rev",
         "sed",

@@ -70,6 +70,7 @@ MODULES: dict[str, str] = {
     "mkdir": "mkdir",
     "mv": "cp",
     "od": "native",
+    "realpath": "realpath",
     "rg": "rg",
     "rm": "rm",
     "rmdir": "rm",

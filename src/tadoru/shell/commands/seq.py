@@ -35,8 +35,9 @@ async def main(ctx: Context) -> int:
             return 0
         rows = _rows(settings, words)
     except UsageError as error:
-        hint = "\nTry 'seq --help' for more information."
-        raise UsageError(f"seq: {error}{hint}", 1) from None
+        plain = str(error).startswith("format ‘")
+        hint = "" if plain else "\nTry 'seq --help' for more information."
+        raise UsageError(f"{error}{hint}", 1) from None
     separator = settings.get("separator", "\n")
     first = True
     while batch := list(islice(rows, BATCH)):
@@ -99,8 +100,7 @@ def _rows(settings: dict[str, str], words: list[str]) -> Iterator[str]:
         return _formatted(settings["format"], values)
     width = 0
     if "equal-width" in settings and last.is_finite():
-        end = first + (last - first) // step * step if (last - first) * step >= 0 else first
-        width = max(len(f"{value:.{places}f}") for value in (first, end))
+        width = max(len(f"{value:.{places}f}") for value in (first, last))
     if not places:
         return (str(value).zfill(width) for value in values)
     return (f"{value:.{places}f}".zfill(width) for value in values)
