@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tadoru.errors import TadoruError
+from tadoru.shell.commands import find_names
 from tadoru.shell.commands.context import Context, UsageError
 from tadoru.shell.commands.find_actions import Quit
 from tadoru.shell.commands.find_item import Item
@@ -37,6 +38,11 @@ async def main(ctx: Context) -> int:
         return 0
     try:
         follow, operands, words = split_operands(ctx.argv)
+        wanted = find_names.wish(words) if follow == "P" else None
+        if wanted and all(find_names.covers(ctx, operand) for operand in operands or ["."]):
+            for operand in operands or ["."]:
+                await find_names.show(ctx, operand, wanted)
+            return 0
         expression = parse(words, ctx, follow=follow)
         return await _Walk(ctx, expression).run(operands or ["."])
     except UsageError as error:
