@@ -159,16 +159,19 @@ def report(*_):
 anyio.run = report
 main(["mcp"])
 """
-    done = subprocess.run(
+    with subprocess.Popen(
         [sys.executable, "-c", code],
         cwd=shared_repository,
         stdin=subprocess.PIPE,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=60,
-    )
-    assert "LOADED ." in done.stderr
-    assert done.stdout == ""
+    ) as server:
+        assert server.stderr is not None
+        line = server.stderr.readline()  # its input stays open meanwhile: its end would end it
+        stdout, _ = server.communicate(timeout=60)
+    assert line == "LOADED .\n"
+    assert stdout == ""
 
 
 def test_what_libraries_print_while_loading_stays_off_the_wire(
