@@ -10,7 +10,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,10 +23,11 @@ from tadoru.stores.sqlite.codec import Blob, chunks_of
 from tadoru.stores.sqlite.content import Content, is_sayable
 from tadoru.stores.sqlite.faults import translated
 from tadoru.stores.sqlite.finding import Finding
-from tadoru.stores.sqlite.lock import LOCK, writer_lock
+from tadoru.stores.sqlite.lock import writer_lock
+from tadoru.stores.sqlite.making import make
 from tadoru.stores.sqlite.pool import Pool, connect
 from tadoru.stores.sqlite.rows import Known, known, meta
-from tadoru.stores.sqlite.schema import DATABASE, create, discard, verify
+from tadoru.stores.sqlite.schema import DATABASE, discard, verify
 from tadoru.stores.sqlite.unpacked import Unpacked
 from tadoru.stores.sqlite.writer import Writer
 from tadoru.types import (
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
 
     from tadoru.stores.sqlite.vectors import SqliteVectors
 
-CREATE_SECONDS = 10.0
-"""How long opening waits for another process that is making or removing the same index."""
 WRITER_SECONDS = 10.0
 
 
@@ -78,7 +77,7 @@ class SqliteStore:
         `StoreFull`, `StoreBusy`, `StoreError`. A store that could not be made leaves nothing.
         """
         if create:
-            _make(directory, root)
+            make(directory, root)
         elif not (directory / DATABASE).exists():
             raise NotIndexed(f"{root} is not indexed", hint="run `tadoru index`")
         store = cls(directory, root)
@@ -373,38 +372,3 @@ def _chunks(connection: sqlite3.Connection, number: int, path: str) -> tuple[Chu
         "SELECT data, content, chunks FROM texts WHERE file_id = ?", (number,)
     ).fetchone()
     return chunks_of(Blob(*row), path) if row else ()
-
-
-def _is_old(path: Path) -> bool:
-    """Tell whether a database was made by an earlier version, and is to be made anew."""
-    try:
-        with closing(connect(path)) as connection:
-            verify(connection, path)
-    except NotIndexed:
-        return True
-    except (sqlite3.Error, StoreError):
-        return False  # opening it says what is wrong
-    return False
-
-
-def _make(directory: Path, root: Path) -> None:
-    """Create the directory and the database unless they are there, or leave nothing behind."""
-    if (directory / DATABASE).exists() and not _is_old(directory / DATABASE):
-        return
-    made: list[Path] = []
-    with translated(directory):
-        for folder in (*reversed(directory.parents), directory):
-            if not folder.exists():
-                folder.mkdir(mode=0o700, exist_ok=True)
-                made.append(folder)
-    try:
-        with writer_lock(directory, CREATE_SECONDS):
-            if not (directory / DATABASE).exists() or _is_old(directory / DATABASE):
-                create(directory, root)
-    except BaseException:
-        if made and not (directory / DATABASE).exists():
-            with suppress(OSError):
-                (directory / LOCK).unlink(missing_ok=True)
-                for folder in reversed(made):
-                    folder.rmdir()
-        raise
