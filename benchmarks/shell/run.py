@@ -1,6 +1,7 @@
 """Compare the shell with the real tools, and measure it.
 
-    python benchmarks/shell/run.py --corpus DIR [--data ../shared/data/shell] [--out FILE]
+    python benchmarks/shell/run.py --corpus DIR [--data ../shared/data/shell]
+        [--grep DIR] [--seconds 60] [--out FILE]
 
 `--corpus`: a directory with `docs/`, `src/` (a Python standard library) and `web/`, to which the
 agents' commands refer. Oracles: GNU bash, grep, findutils, coreutils and rg on that directory in
@@ -28,6 +29,7 @@ from tadoru.types import RunResult
 from tadoru.views import View
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "shell"))
+import load
 from disk import FilesStore, load_tree, view_of
 
 SECRET = b"benchmark"
@@ -158,8 +160,8 @@ def fixture(case: dict[str, object]) -> RunResult:
     return result
 
 
-def latency() -> dict[str, object]:
-    """Measure a session, and listings of 10,000 files."""
+def latency(seconds: float) -> dict[str, object]:
+    """Measure sessions, and listings of 10,000 files."""
     files = {
         f"d{i % 100:02d}/sub{i % 7}/file{i}.{'md' if i % 3 else 'py'}": b"line of text\n" * 20
         for i in range(10_000)
@@ -167,12 +169,23 @@ def latency() -> dict[str, object]:
     view = view_of(FilesStore(files))
     ours(view, "true")
     return {
+        "sessions": load.sessions(view),
+        "crowd": load.crowd(view, seconds),
         "session_true": _timed(view, "true", 200),
         "ls": _timed(view, "ls d01", 100),
         "find_name": _timed(view, "find . -name '*.md'", 20),
         "ls_R": _timed(view, "ls -R", 20),
         "find_head": _timed(view, "find . | head -3", 50),
     }
+
+
+def greps(corpus: Path | None) -> dict[str, object]:
+    """Compare grep with rg on a directory, made here when none is given."""
+    with tempfile.TemporaryDirectory() as folder:
+        if corpus is None:
+            corpus = Path(folder) / "corpus"
+            load.make_corpus(corpus)
+        return load.greps(corpus, Path(folder) / "home")
 
 
 def _timed(view: View, command: str, rounds: int) -> dict[str, float]:
@@ -191,9 +204,12 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, help="directory with docs/, src/ and web/")
     parser.add_argument("--out", type=Path, default=root / "benchmarks/results/shell.json")
     parser.add_argument("--show", action="store_true", help="print every difference")
+    parser.add_argument("--grep", type=Path, help="directory to grep (default: a made one)")
+    parser.add_argument("--seconds", type=float, default=60, help="length of the crowd's visit")
     options = parser.parse_args()
     report: dict[str, dict[str, object]] = {
-        "latency": latency(),
+        "latency": latency(options.seconds),
+        "grep": greps(options.grep),
         "fixtures": comparison(options.data),
     }
     if options.corpus:
@@ -202,7 +218,7 @@ def main() -> None:
             report["agent_commands"] = agent_commands(options.data, options.corpus, library)
     for name, part in report.items():
         failures = part.pop("failures", None)
-        print(name, json.dumps(part, indent=1 if name == "latency" else None))
+        print(name, json.dumps(part, indent=1 if name in ("latency", "grep") else None))
         if options.show and isinstance(failures, list):
             for failure in failures:
                 print("  ", json.dumps(failure, ensure_ascii=False))

@@ -69,6 +69,8 @@ def check(rng: random.Random, *, broken: bool) -> None:
     flags = [flag for flag in FLAGS if rng.random() < 0.2]
     references = not {"-w", "-z"} & set(flags)
     expression = grammar.pattern(rng, extended=extended, references=references)
+    # GNU finds `\W*\B` with -w in `a..b` in the locale C, and not in C.UTF-8.
+    assume("-w" not in flags or "\\B" not in expression)
     # With -z, GNU's anchors mean lines or records depending on which of its engines runs.
     assume("-z" not in flags or not {"^", "$"} & set(expression))
     data = b"".join(grammar.line(rng, broken=broken) + b"\n" for _ in range(60))
