@@ -14,6 +14,7 @@ from tadoru.stores.sqlite.schema import DATABASE, create, verify
 
 CREATE_SECONDS = 10.0
 """How long opening waits for another process that is making or removing the same index."""
+TRIES = 5
 
 
 def _is_old(path: Path) -> bool:
@@ -30,8 +31,14 @@ def _is_old(path: Path) -> bool:
 
 def make(directory: Path, root: Path) -> None:
     """Create the directory and the database unless they are there, or leave nothing behind."""
-    if (directory / DATABASE).exists() and not _is_old(directory / DATABASE):
-        return
+    for _ in range(TRIES):
+        if (directory / DATABASE).exists() and not _is_old(directory / DATABASE):
+            return
+        with suppress(NotIndexed):  # another process was just removing the directory
+            _make(directory, root)
+
+
+def _make(directory: Path, root: Path) -> None:
     made: list[Path] = []
     with translated(directory):
         for folder in (*reversed(directory.parents), directory):
@@ -41,11 +48,14 @@ def make(directory: Path, root: Path) -> None:
     try:
         with writer_lock(directory, CREATE_SECONDS):
             if not (directory / DATABASE).exists() or _is_old(directory / DATABASE):
-                create(directory, root)
+                try:
+                    create(directory, root)
+                except BaseException:
+                    if directory in made:
+                        (directory / LOCK).unlink(missing_ok=True)
+                    raise
     except BaseException:
-        if made and not (directory / DATABASE).exists():
-            with suppress(OSError):
-                (directory / LOCK).unlink(missing_ok=True)
-                for folder in reversed(made):
-                    folder.rmdir()
+        with suppress(OSError):
+            for folder in reversed(made):
+                folder.rmdir()  # only when nobody has put anything there
         raise

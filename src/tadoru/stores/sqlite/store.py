@@ -23,7 +23,7 @@ from tadoru.stores.sqlite.codec import Blob, chunks_of
 from tadoru.stores.sqlite.content import Content, is_sayable
 from tadoru.stores.sqlite.faults import translated
 from tadoru.stores.sqlite.finding import Finding
-from tadoru.stores.sqlite.lock import writer_lock
+from tadoru.stores.sqlite.lock import LOCK, writer_lock
 from tadoru.stores.sqlite.making import make
 from tadoru.stores.sqlite.pool import Pool, connect
 from tadoru.stores.sqlite.rows import Known, known, meta
@@ -95,7 +95,15 @@ class SqliteStore:
             return
         with writer_lock(directory, deadline_seconds), translated(directory):
             discard(directory)
-            shutil.rmtree(directory)
+            for path in directory.iterdir():
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
+                elif path.name != LOCK:
+                    path.unlink(missing_ok=True)
+            # The lock goes last: from then on another process may be making the next store here.
+            (directory / LOCK).unlink(missing_ok=True)
+            with suppress(OSError):
+                directory.rmdir()
 
     @classmethod
     def reset(cls, directory: Path, *, root: Path) -> None:
