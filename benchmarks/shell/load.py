@@ -56,7 +56,7 @@ def make_corpus(folder: Path) -> None:
         size = path.stat().st_size
         if count >= FILES or size > 60_000 or total + size > BYTES * (count + 1) / FILES + 50_000:
             continue
-        target = folder / f"d{count % 97:02d}" / path.parent.name / f"{count}_{path.name}"
+        target = folder / f"d{count % 97:02d}" / f"of_{path.parent.name}" / f"{count}_{path.name}"
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(path.read_bytes())
         total, count = total + size, count + 1
@@ -157,7 +157,7 @@ def crowd(view: View, seconds: float, people: int = 50) -> dict[str, object]:
         "grep -c line d01/*/*",
     )
     alone: list[float] = []
-    for command in commands * 25:
+    for command in commands * 100:
         alone += _times(lambda c=command: run(view, c, config=CONFIG, secret=SECRET), 1)
     times: list[float] = []
     end = time.monotonic() + seconds
