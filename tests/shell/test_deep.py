@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-# The guard looks at memory now and then: on a busy machine a script gets some way beyond its limit
-# before it is seen. Without the guard these reach three gigabytes.
-MAX_MEGABYTES = 1000
+MAX_MEGABYTES = 600
 """What the process may ever reach, also by many bad command lines one after the other."""
 LEVELS = 5_000
 DRIVER = """
