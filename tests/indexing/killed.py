@@ -31,6 +31,10 @@ from tadoru.stores.sqlite import writer as writer_module
 
 FILES = 150
 COMPARE_EVERY = 5
+MOST_TURNS = 4
+"""For each kill that meets a run alive, at most so many runs."""
+FINISH_SECONDS = 0.12
+"""A first guess of how long the last part of a run takes."""
 CONFIG = Config(index=IndexConfig())
 WORDS = ("shared", "number7", "turn3", "helper")
 
@@ -149,9 +153,12 @@ def main(phase: str, count: int, seed: int, directory: Path) -> None:
     if phase == "first":
         SqliteStore.remove(home)
     beside = [forked(lambda: read_on(home, root)), forked(lambda: index_on(home, root, seed))]
-    killed = 0
+    killed = turn = 0
+    window = FINISH_SECONDS if phase == "finish" else whole
     try:
-        for turn in range(1, count + 1):
+        while killed < count:
+            turn += 1
+            assert turn <= MOST_TURNS * count, f"only {killed} of {turn} runs were met alive"
             if phase in ("update", "finish"):
                 write_tree(root, turn, dice)
             ready, tell = os.pipe()
@@ -165,16 +172,18 @@ def main(phase: str, count: int, seed: int, directory: Path) -> None:
             os.close(tell)
             if phase == "finish":
                 os.read(ready, 1)
-                time.sleep(dice.random() * 0.12)
-            else:
-                time.sleep(dice.random() * whole * 1.2)
+            time.sleep(dice.random() * window)
             os.close(ready)
             os.kill(process, signal.SIGKILL)
             _, status = os.waitpid(process, 0)
             assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) in (0, 3), status
-            killed += os.WIFSIGNALED(status)
+            met = os.WIFSIGNALED(status)
+            killed += met
+            # How long a run takes depends on the machine: the window settles where most are met,
+            # and some have just ended.
+            window *= 1.04 if met else 0.85
             check_whole(home)
-            if turn % COMPARE_EVERY == 0 or turn == count:
+            if turn % COMPARE_EVERY == 0 or killed == count:
                 compare(home, root, scratch)
             for other in beside:
                 assert os.waitpid(other, os.WNOHANG) == (0, 0), "a process beside has failed"
@@ -183,8 +192,7 @@ def main(phase: str, count: int, seed: int, directory: Path) -> None:
             with suppress(ProcessLookupError):
                 os.kill(other, signal.SIGKILL)
                 os.waitpid(other, 0)
-    sys.stdout.write(f"{killed} of {count} runs were killed, a whole one takes {whole:.2f} s\n")
-    assert killed >= count // 2
+    sys.stdout.write(f"{killed} of {turn} runs were killed, a whole one takes {whole:.2f} s\n")
 
 
 if __name__ == "__main__":

@@ -24,4 +24,4 @@ def test_a_kill_at_any_moment_leaves_a_sound_index_that_the_next_run_completes(
         timeout=300,
     )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-4_000:]}"
-    assert f"of {KILLS} runs were killed" in done.stdout
+    assert f"{KILLS} of " in done.stdout

@@ -104,18 +104,18 @@ class Endpoint:
         if hurried and began < self._away_until:
             raise Unavailable(self._away, hint="try again later")
         data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        try:
-            with self.gate:
-                if self._failed_at > began:  # another thread has found out meanwhile
-                    raise Unavailable(self._away, hint="try again later")
-                attempts = HURRIED_ATTEMPTS if hurried else ATTEMPTS
+        with self.gate:
+            if self._failed_at > began:  # another thread has found out meanwhile
+                raise Unavailable(self._away, hint="try again later")
+            attempts = HURRIED_ATTEMPTS if hurried else ATTEMPTS
+            try:
                 answer = self._persist(data, self.clock() + deadline_seconds, attempts)
-        except Rejected:
-            raise
-        except Unavailable as error:
-            self._away, self._failed_at = error.message, self.clock()
-            self._away_until = self._failed_at + AWAY_SECONDS
-            raise
+            except Rejected:
+                raise
+            except Unavailable as error:  # noted before the gate opens for those who wait
+                self._away, self._failed_at = error.message, self.clock()
+                self._away_until = self._failed_at + AWAY_SECONDS
+                raise
         self.gate.answered()
         self._away_until = 0.0
         return answer
