@@ -10,7 +10,7 @@ REPO ?= .
 .PHONY: help setup demo test lint format bench docs clean
 
 help:  ## List the verbs
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z%-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 setup: $(VENV)/ready  ## Make .venv with tadoru and everything that its tests need
 
@@ -33,8 +33,11 @@ format: setup  ## Let ruff write the format and what it can correct
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: setup  ## Run the benchmarks; results go to benchmarks/results
+bench: setup  ## Run every benchmark; each says where its results go
 	@for run in benchmarks/*/run.py; do echo "== $$run"; $(BIN)/python "$$run" || exit; done
+
+bench-%: setup  ## Run one of them, such as bench-resolve (ARGS for it, such as --help)
+	@$(BIN)/python benchmarks/$*/run.py $(ARGS)
 
 docs: setup  ## Write the reference pages that are generated from the code
 	@$(BIN)/python scripts/docs.py
