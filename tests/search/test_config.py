@@ -106,6 +106,7 @@ CASES: dict[str, tuple[SearchConfig, Any]] = {
     ),
     "max_segments_per_file": (replace(WIDE, neighbor_hops=0), 1),
     "max_total_chars": (WIDE, 900),
+    "segment_tokens": (WIDE, 20),
     "enable_smart_top_k": (SearchConfig(), False),
     "smart_top_score_ratio": (replace(WIDE, smart_top_score_delta_abs=0.0), 0.99),
     "smart_top_score_delta_abs": (replace(WIDE, smart_top_score_ratio=0.99), 0.9),
@@ -155,6 +156,7 @@ def test_modes_lower_and_raise_what_is_configured() -> None:
     quick, deep = settings_for(config, "quick"), settings_for(config, "deep")
     assert (quick.vector_top_k, quick.smart_max_k, quick.import_files_per_seed) == (40, 3, 0)
     assert (deep.vector_top_k, deep.smart_max_k, deep.import_files_per_seed) == (200, 12, 5)
+    assert config.segment_tokens and deep.segment_tokens == 0
 
 
 def test_zero_import_files_stays_off_in_deep_mode() -> None:

@@ -55,6 +55,7 @@ class SearchConfig:
     call_sites_per_seed: int = 2
     max_segments_per_file: int = 3
     max_total_chars: int = 48_000
+    segment_tokens: int = 240
     enable_smart_top_k: bool = True
     smart_top_score_ratio: float = 0.5
     smart_top_score_delta_abs: float = 0.25
@@ -86,6 +87,7 @@ SEARCH_BOUNDS: Mapping[str, tuple[float, float]] = {
     "call_sites_per_seed": (0, 10),
     "max_segments_per_file": (1, 5),
     "max_total_chars": (20_000, 80_000),
+    "segment_tokens": (0, 8_000),
     "smart_top_score_ratio": (0, 1),
     "smart_top_score_delta_abs": (0, 1),
     "smart_min_score": (0, 1),

@@ -32,6 +32,8 @@ class Found:
     signals: tuple[float, ...] = ()
     seed: bool = True
     """False for what expansion added."""
+    focus: int = 0
+    """Where in the text of the chunk the best stretch begins, in characters."""
 
     @property
     def path(self) -> str:

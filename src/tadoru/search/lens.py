@@ -34,6 +34,8 @@ class Evidence:
     """Coverage of the whole text."""
     near: float = 0.0
     """Coverage of the best stretch of `NEAR_CHARS`."""
+    at: int = 0
+    """Where that stretch begins, in characters."""
 
 
 NOTHING = Evidence()
@@ -86,11 +88,11 @@ class Lens:
             return NOTHING
         terms = frozenset(present)
         body = self.coverage(terms)
-        near = self._nearness(folded, present) if len(present) > 1 else body
-        return Evidence(terms, body, near)
+        near, at = self._nearness(folded, present)
+        return Evidence(terms, body, near if len(present) > 1 else body, at)
 
-    def _nearness(self, folded: str, present: Iterable[str]) -> float:
-        """Return the best coverage of any stretch of `NEAR_CHARS`."""
+    def _nearness(self, folded: str, present: Iterable[str]) -> tuple[float, int]:
+        """Return the best coverage of any stretch of `NEAR_CHARS`, and where that begins."""
         strongest: dict[int, tuple[float, str]] = {}
         for term in present:
             for concept, strength in self.by_term[term]:
@@ -106,15 +108,17 @@ class Lens:
                 places.append((at, concept, value))
                 at = folded.find(term, at + len(term))
         places.sort()
-        best = 0.0
+        best, best_start = 0.0, places[0][0]
         for number, (start, _, _) in enumerate(places):
             seen: dict[int, float] = {}
             for at, concept, value in places[number:]:
                 if at - start > NEAR_CHARS:
                     break
                 seen[concept] = value
-            best = max(best, sum(seen.values()))
-        return best / self.total if self.total else 0.0
+            covered = sum(seen.values())
+            if covered > best:
+                best, best_start = covered, start
+        return best / self.total if self.total else 0.0, best_start
 
 
 def lens_of(view: View, question: Question, files: int) -> Lens:

@@ -43,9 +43,15 @@ class Ranking:
     seeds: tuple[Found, ...]
     """The hits that are worth reading: what is packed first."""
     around: tuple[Found, ...]
+    also: tuple[Found, ...]
+    """The best of the files that are not worth reading at once; the answer names them."""
     total: int
     notes: tuple[str, ...]
     debug: Mapping[str, Any]
+
+
+NAMED_FROM = 20
+"""Hits, from the first, whose files are named where they are not shown."""
 
 
 Cache = QueryCache[Ranking]
@@ -136,7 +142,10 @@ def _rank(
         seeds, hits if request.top else ranked
     )
     told = debug.explain(lens, pool, ranked, seeds, around, folded) if request.debug else {}
-    return Ranking(tuple(hits), tuple(seeds), tuple(around), len(ranked), tuple(notes), told)
+    also = ranked[:NAMED_FROM] if seeds and seeds[0].score >= settings.smart_min_score else []
+    return Ranking(
+        tuple(hits), tuple(seeds), tuple(around), tuple(also), len(ranked), tuple(notes), told
+    )
 
 
 def _cache_key(
@@ -180,9 +189,11 @@ def _answer(
             chars=request.max_total_chars or settings.max_total_chars,
             files=request.max_files or 0,
             segments_per_file=request.max_segments_per_file or settings.max_segments_per_file,
+            segment_tokens=settings.segment_tokens,
         ),
         counter=counter,
-        languages=_languages(view, items),
+        languages=_languages(view, [*items, *ranking.also]),
+        also=ranking.also,
         sent=sent,
         texts=texts,
     )

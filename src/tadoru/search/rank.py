@@ -78,6 +78,7 @@ def rank(view: View, facts: Facts, lens: Lens, found: Sequence[Found], texts: Te
         candidate.signals += about
         candidate.score += bias + _dot(about, weight_of[-len(TEXT_SIGNALS) :])
         candidate.alone = candidate.score
+        candidate.focus = evidence[candidate.key].at
         ranked.append(candidate)
     ranked = saturate(in_order(ranked), same_file)
     dense = max((candidate.scores.get("dense", 0.0) for candidate in ranked), default=0.0)

@@ -37,8 +37,12 @@ def _segment(segment: Segment, language: str, *, sources: bool = False) -> str:
         lines.append(f"> sources: {', '.join(segment.sources)} | score: {segment.score:.3f}")
     lines.append(fence(segment.text, language))
     if segment.cut:
-        lines.append("(cut to fit the budget)")
+        lines.append("(cut)")
     return "\n".join(lines)
+
+
+NAMED = ("named",)
+"""Sources of a segment that only names a place: one line of it is shown."""
 
 
 def markdown(
@@ -47,11 +51,15 @@ def markdown(
     notes: Sequence[str] = (),
 ) -> str:
     """Return packed files as markdown: path, lines, breadcrumb, code; notes come last."""
-    blocks = [
-        _segment(segment, languages.get(file.path, ""))
-        for file in files
-        for segment in file.segments
+    segments = [(s, languages.get(file.path, "")) for file in files for s in file.segments]
+    blocks = [_segment(s, language) for s, language in segments if s.sources != NAMED]
+    named = [
+        f"- {place(s.path, s.start_line, s.end_line)}: {quoted(s.text)}"
+        for s, _ in segments
+        if s.sources == NAMED
     ]
+    if named:
+        blocks.append("\n".join(["Also:", *named]))
     return "\n\n".join([*blocks, *notes])
 
 

@@ -112,6 +112,7 @@ def settings_for(config: SearchConfig, mode: Mode) -> SearchConfig:
     """Return the parameters of a mode: `quick` lowers the configured ones, `deep` raises them.
 
     Source of the two profiles: ContextWeaver 1.5.4. A zero that switches something off stays.
+    `deep` shows chunks whole.
     """
     if mode == "balanced":
         return config
@@ -121,6 +122,8 @@ def settings_for(config: SearchConfig, mode: Mode) -> SearchConfig:
     for name, value in wanted.items():
         configured = getattr(config, name)
         changes[name] = choose(configured, value) if configured else 0
+    if mode == "deep":
+        changes["segment_tokens"] = 0
     return replace(config, **changes)  # type: ignore[arg-type]
 
 
