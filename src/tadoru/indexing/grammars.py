@@ -69,6 +69,8 @@ def language(name: str) -> Language | None:
     return None
 
 
+_INHERITS = "; inherits: "
+"""How a query's first line names the language whose query it adds to."""
 _LONE_CR = re.compile(rb"\r(?!\n)")
 
 
@@ -86,10 +88,20 @@ def query(name: str, kind: str) -> Query | None:
     from tree_sitter import Query
 
     grammar = language(name)
+    text = _query_text(name, kind)
+    return Query(grammar, text) if grammar is not None and text else None
+
+
+def _query_text(name: str, kind: str) -> str:
+    """Return a query behind those that its first line says it inherits; empty without one."""
     file = resources.files("tadoru.indexing") / "queries" / name / f"{kind}.scm"
-    if grammar is None or not file.is_file():
-        return None
-    return Query(grammar, file.read_text("utf-8"))
+    if not file.is_file():
+        return ""
+    text = file.read_text("utf-8")
+    first = text.partition("\n")[0]
+    if not first.startswith(_INHERITS):
+        return text
+    return _query_text(first.removeprefix(_INHERITS).strip(), kind) + text
 
 
 def parse(

@@ -1,1 +1,1 @@
-(preproc_include path: (_) @module) @import
+; inherits: c

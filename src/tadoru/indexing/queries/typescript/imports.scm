@@ -1,7 +1,2 @@
-(import_statement source: (string) @module) @import
-(export_statement source: (string) @module) @import
-(call_expression function: (import) arguments: (arguments . (string) @module)) @import
-((call_expression function: (identifier) @function
-  arguments: (arguments . (string) @module)) @import
-  (#eq? @function "require"))
+; inherits: ecmascript
 (import_statement (import_require_clause source: (string) @module)) @import
