@@ -44,6 +44,10 @@ def test_later_places_win(tmp_path: Path, env: dict[str, str]) -> None:
         '[models]\nembeddings_dir = "/tmp/x"',
         "[shell]\ntimeout_seconds = 9999",
         "[index]\nmax_file_bytes = 9999999999",
+        '[cache]\nurl = "redis://evil"',
+        "[cache]\nmegabytes = 999999",
+        '[objects]\nallow = ["https://evil/"]',
+        '[objects.options."s3://b/"]\nendpoint = "http://evil"',
         "nonsense = 1",
     ],
 )
@@ -123,3 +127,28 @@ def test_a_directory_or_a_pipe_is_no_configuration(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for own in ("pipe", PROJECT_FILE):
         assert load(tmp_path, env={"TADORU_CONFIG": str(tmp_path / own)}) == Config()
+
+
+def test_addresses_of_caches_and_objects_come_from_the_user(
+    tmp_path: Path, env: dict[str, str]
+) -> None:
+    own = tmp_path / "user.toml"
+    own.write_text(
+        '[cache]\nurl = "redis://:pass@host:1/0"\nmegabytes = 7\n'
+        '[objects]\nallow = ["s3://specs/v1/"]\n'
+        '[objects.options."s3://specs/"]\nendpoint = "http://minio:9000"\n'
+    )
+    own.chmod(0o644)
+    config = load(env=env)
+    assert (config.cache.url, config.cache.megabytes) == ("redis://:pass@host:1/0", 7)
+    assert config.objects.allow == ("s3://specs/v1/",)
+    assert config.objects.options == {"s3://specs/": {"endpoint": "http://minio:9000"}}
+    assert "pass" not in repr(config)
+    assert "chmod 600" in config.warnings[0]
+    assert load(env=env | {"TADORU_CACHE_URL": "redis://other"}).cache.url == "redis://other"
+
+
+def test_options_of_objects_are_tables(tmp_path: Path, env: dict[str, str]) -> None:
+    (tmp_path / "user.toml").write_text('[objects.options]\nendpoint = "http://x"\n')
+    with pytest.raises(ConfigError, match=r"objects\.options"):
+        load(env=env)

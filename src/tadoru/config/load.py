@@ -22,7 +22,7 @@ CONFIG_FILE = "config.toml"
 PROJECT_FILE = ".tadoru.toml"
 MAX_BYTES = 1024 * 1024
 
-_SECTIONS = ("index", "search", "resolve", "shell", "models")
+_SECTIONS = ("index", "search", "resolve", "shell", "models", "cache", "objects")
 _PROJECT_KEYS = frozenset(
     {"budget", "access", "index.include", "index.ignore", "index.debounce_ms"}
 )
@@ -35,6 +35,7 @@ _ENVIRONMENT: Mapping[str, str] = {
     "INCLUDE_DIRS": "index.include",
     "IGNORE_PATTERNS": "index.ignore",
     "RESOLVE_TOPK": "resolve.top_k",
+    "TADORU_CACHE_URL": "cache.url",
     "RESOLVE_MODEL_DIR": "models.resolve_model_dir",
     "RESOLVE_MODEL_PRECISION": "models.resolve_model_precision",
     "EMBEDDINGS_API_KEY": "models.embeddings_api_key",
@@ -118,10 +119,16 @@ def _read(path: Path, *, trusted: bool) -> Mapping[str, Any]:
 
 def _readable_keys(path: Path, values: Mapping[str, Any]) -> Iterable[str]:
     """Warn of a file with keys of services that others may read."""
-    if any(key.endswith("_api_key") and value for key, value in values.items()):
+    if any(value and _holds_key(key, value) for key, value in values.items()):
         mode = stat.S_IMODE(path.stat().st_mode)
         if mode & 0o077:
             yield f"{path} holds a key and has mode {mode:o}, so others may read it: chmod 600"
+
+
+def _holds_key(key: str, value: Any) -> bool:
+    if key == "cache.url":
+        return "@" in str(value)
+    return key.endswith("_api_key") or key == "objects.options"
 
 
 def _flatten(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,7 +165,7 @@ def _set(config: Config, key: str, value: Any, *, trusted: bool) -> Config:
     section, _, name = key.rpartition(".")
     if section:
         part = getattr(config, section)
-        parsed = _parse(part, name, value)
+        parsed = _options(value) if key == "objects.options" else _parse(part, name, value)
         if section == "index" and name in ("include", "ignore"):
             parsed = (*getattr(part, name), *parsed)
         if section == "search":
@@ -218,6 +225,16 @@ def _strings(value: Any) -> tuple[str, ...]:
 def _string(value: Any) -> str:
     text = str(value)
     return "" if text == PLACEHOLDER_KEY else text
+
+
+def _options(value: Any) -> Mapping[str, Mapping[str, str]]:
+    """`[objects.options."s3://bucket/"]` with `endpoint = "..."` and the like below it."""
+    if not isinstance(value, Mapping) or not all(isinstance(v, Mapping) for v in value.values()):
+        raise ValueError('give a table for each prefix: [objects.options."s3://bucket/"]')
+    return {
+        str(prefix): {str(name): str(item) for name, item in table.items()}
+        for prefix, table in value.items()
+    }
 
 
 _PARSERS: tuple[tuple[type, Callable[[Any], Any]], ...] = (

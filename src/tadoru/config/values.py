@@ -141,6 +141,33 @@ class ModelConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheConfig:
+    """Where pages, trees and pieces of objects are kept. Never read from a repository."""
+
+    megabytes: int = 128
+    """Memory of this process (MiB)."""
+    url: str = field(default="", repr=False)
+    """A Redis that processes share (`TADORU_CACHE_URL`): `redis://`, `rediss://`, `unix://`."""
+    seconds: int = 86_400
+    """How long a value lives there."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectsConfig:
+    """What a tree may point to in object stores. Never read from a repository, nor from a tree."""
+
+    allow: tuple[str, ...] = ()
+    """Prefixes of URLs: `s3://bucket/specs/`, `gs://`, `az://`, `https://`, `http://`, `file://`.
+    Empty: no pointer is followed."""
+    max_bytes: int = 64 * MIB
+    """Larger objects are read in ranges only, never as a whole."""
+    timeout_seconds: float = 10.0
+    """The most that one read may wait for the store."""
+    options: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    """Per prefix, what obstore takes (`endpoint`, `region`, keys); else its environment."""
+
+
+@dataclass(frozen=True, slots=True)
 class AccessRule:
     """Files that match a glob belong to these groups; no groups and not public: nobody."""
 
@@ -171,3 +198,5 @@ class Config:
     resolve: ResolveConfig = ResolveConfig()
     shell: ShellConfig = ShellConfig()
     models: ModelConfig = ModelConfig()
+    cache: CacheConfig = CacheConfig()
+    objects: ObjectsConfig = ObjectsConfig()

@@ -76,6 +76,10 @@ def flattened(settings: Config) -> Iterator[tuple[str, Any]]:
 def _plain(name: str, value: Any) -> Any:
     if name.endswith(_SECRET):
         return "********" if value else ""
+    if name == "url" and "@" in value:
+        return f"{value.partition('://')[0]}://********@{value.rpartition('@')[2]}"
+    if name == "options":
+        return ",".join(f"{prefix}: ********" for prefix in value)
     if isinstance(value, frozenset):
         return ",".join(sorted(value))
     if isinstance(value, tuple):
