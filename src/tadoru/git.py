@@ -100,10 +100,12 @@ def _output(process: subprocess.Popen[bytes], stdin: bytes, timeout: float) -> b
     """
     end = time.monotonic() + timeout
     asleep, before = 0, ""
+    unsent: bytes | None = stdin
     while True:
         try:
-            return process.communicate(stdin, timeout=STEP_SECONDS)[0]
+            return process.communicate(unsent, timeout=STEP_SECONDS)[0]
         except subprocess.TimeoutExpired:
+            unsent = None  # it goes on with what it was given first
             found = _asleep(process.pid)
             asleep = asleep + 1 if found and found == before else 0
             before = found
