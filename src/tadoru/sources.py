@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from tadoru.config import Config
 from tadoru.errors import BadInput, BroadRoot, NotIndexed, StoreBusy, StoreError
 from tadoru.indexing.vectors import RootVectors
+from tadoru.sentry import Lookout
 from tadoru.touched import Touched, journal_path
 from tadoru.types import PUBLIC, Freshness, IndexReport, IndexState, Principal
 
@@ -184,6 +185,7 @@ class LocalSource:
         self._behind: tuple[str, ...] = ()
         """Paths that the last look found changed and that are not indexed yet."""
         self._why = ""
+        self._lookout = Lookout(str(root), config.index)
 
     @property
     def place(self) -> str:
@@ -227,6 +229,8 @@ class LocalSource:
             if self._looked >= asked:
                 return  # another call looked meanwhile, and began after this one was made
             self._looked = time.monotonic()
+            if self._unchanged():
+                return
             if not self._has_store():
                 self._begin()
             elif self._job_runs():
@@ -235,6 +239,12 @@ class LocalSource:
                 self._catch_up()
             if self._indexes and not self._job_runs():
                 self.vectors.soon(self.store)
+
+    def _unchanged(self) -> bool:
+        """Tell, without a look at the source, whether the last one still holds."""
+        if self._store is None or self._behind or self._job_runs():
+            return False
+        return self._lookout.holds(self._store.stamp)
 
     def _has_store(self) -> bool:
         """Tell whether a whole index was made at some time, or none may be made now."""
@@ -285,10 +295,13 @@ class LocalSource:
     def _catch_up(self) -> None:
         from tadoru.indexing.changes import scan
 
+        self._lookout.look_begins()
         changes = scan(self.store, self.root, self.config)
         paths = (*changes.added, *changes.changed, *changes.deleted)
         self._behind = paths
         self._why = "changed since the last index"
+        if not paths:
+            self._lookout.look_ends(changes.walk, changes.stamp)
         if not paths or not self._indexes:
             return
         if len(paths) <= SMALL_CHANGE:
@@ -432,6 +445,7 @@ class LocalSource:
 
     def close(self) -> None:
         with self._lock:
+            self._lookout.close()
             if self._store is not None:
                 self._store.close()
                 self._store = None
