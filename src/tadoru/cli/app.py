@@ -61,7 +61,9 @@ COMMANDS: dict[str, Listed] = {
     "hook": Listed(
         "hook", "Turn an agent's failed read into a suggestion (stdin to stdout).", SERVE
     ),
-    "config": Listed("config", "List or validate the configuration.", SERVE),
+    "install": Listed("install", "Install into Claude Code, Codex, Cursor, VS Code, ...", SERVE),
+    "uninstall": Listed("install", "Take tadoru out of agents again.", SERVE),
+    "config": Listed("config", "List, set or validate the configuration.", SERVE),
     "doctor": Listed("doctor", "Check the installation and the index; exit 1 on a fault.", SERVE),
 }
 
