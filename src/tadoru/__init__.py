@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Unavailable,
     )
     from tadoru.opening import open_workspace as open
+    from tadoru.search.memory import SessionMemory
     from tadoru.types import (
         Candidate,
         Chunk,
@@ -71,6 +72,7 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "Config": ("tadoru.config", "Config"),
+    "SessionMemory": ("tadoru.search.memory", "SessionMemory"),
     "Workspace": ("tadoru.workspace", "Workspace"),
     "open": ("tadoru.opening", "open_workspace"),
 }
@@ -112,6 +114,7 @@ __all__ = [
     "RunResult",
     "SearchAnswer",
     "Segment",
+    "SessionMemory",
     "Span",
     "StoreBusy",
     "StoreError",

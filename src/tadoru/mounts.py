@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
 from tadoru import git
 from tadoru.errors import BadInput
@@ -19,6 +19,7 @@ from tadoru.views import View
 if TYPE_CHECKING:
     from tadoru.touched import Touched
 
+V = TypeVar("V", bound=View)
 
 PATIENCE_SECONDS = 600.0
 """So long a run that was asked for waits for one that is under way; a dead one holds no lock."""
@@ -47,12 +48,16 @@ class Mounts:
         """What was touched below each local root."""
         return {name: source.touched for name, source in self.local.items()}
 
-    def view(self, principal: Principal, *, catch_up: bool = True) -> View:
+    @overload
+    def view(self, principal: Principal, *, catch_up: bool = True) -> View: ...
+    @overload
+    def view(self, principal: Principal, *, catch_up: bool = True, kind: type[V]) -> V: ...
+    def view(self, principal: Principal, *, catch_up: bool = True, kind: type[View] = View) -> View:
         """Return what a principal sees now; `catch_up`: after a look at the sources."""
         if catch_up:
             for source in self._sources.values():
                 source.freshen()
-        return View({name: s.store for name, s in self._sources.items()}, principal)
+        return kind({name: s.store for name, s in self._sources.items()}, principal)
 
     def state(self, view: View) -> IndexState:
         """Return the state of the index as far as the view's principal may know."""

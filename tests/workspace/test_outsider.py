@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -174,16 +175,21 @@ def mcp(tool: str, *arguments: Any, **options: Any) -> Case:
             return type(error).__name__, str(error)
         for place in workspace.roots.values():
             text = text.replace(place, "ROOT")
-        return text
+        return MILLISECONDS.sub("N ms", text)
 
     return Case(f"mcp {tool} {arguments}", ask)
+
+
+MILLISECONDS = re.compile(r"[\d.]+ ms")
 
 
 def _settled(value: object) -> object:
     """Leave out what says where a tree lies, and how long an answer took."""
     if isinstance(value, dict):
         left_out = ("host_path", "roots", "seconds", "elapsed_ms", "index")
-        return {k: _settled(v) for k, v in value.items() if k not in left_out}
+        return {
+            k: _settled(v) for k, v in value.items() if k not in left_out and not k.endswith("_ms")
+        }
     return [_settled(item) for item in value] if isinstance(value, list) else value
 
 

@@ -385,7 +385,7 @@ QUESTIONS: list[Callable[[Workspace], object]] = [
     lambda w: w.symbols().total,
     lambda w: w.references("open_session").total,
     lambda w: w.status().files,
-    lambda w: {k: v for k, v in w.stats().items() if k not in ("roots", "index")},
+    lambda w: {k: v for k, v in w.stats().items() if k not in ("roots", "index", "search")},
     lambda w: w.complete("cat src/shop/se"),
 ]
 

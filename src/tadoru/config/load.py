@@ -32,6 +32,7 @@ _ENVIRONMENT: Mapping[str, str] = {
     "TADORU_HOME": "home",
     "TADORU_GROUPS": "groups",
     "TADORU_BUDGET": "budget",
+    "TADORU_AUDIT": "audit",
     "INCLUDE_DIRS": "index.include",
     "IGNORE_PATTERNS": "index.ignore",
     "RESOLVE_TOPK": "resolve.top_k",

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 from tadoru.errors import BadInput, PathNotFound
 from tadoru.mcp import answers
+from tadoru.mcp.statistics import statistics_text
 from tadoru.text.shown import shown
-from tadoru.types import to_json
 
 if TYPE_CHECKING:
     from tadoru.workspace import Workspace
@@ -155,7 +155,7 @@ class Tools:
 
     def index_status(self, details: bool = False) -> str:
         """Tell whether the index is fresh, partial or still being built, and over how many files.
-        `details`: counts by language and role.
+        `details`: languages, roles, latency by tool, tokens saved.
         """
         workspace = self._workspace()
         state = workspace.status()
@@ -164,7 +164,7 @@ class Tools:
             f"root: {shown(place)} = {shown(folder)}" for place, folder in workspace.roots.items()
         ]
         if details:
-            lines += _flat(to_json(workspace.stats()))
+            lines += ["", statistics_text(workspace.stats())]
         return answers.stated("\n".join(lines), state)
 
 
@@ -188,13 +188,3 @@ def _place(workspace: Workspace, path: str) -> str:
     if clean == ".." or clean.startswith("../"):
         raise PathNotFound(f"{path}: no such directory", hint="paths start at the root of the tree")
     return "" if clean == "." else clean
-
-
-def _flat(table: dict[str, object]) -> list[str]:
-    rows: list[str] = []
-    for key, value in table.items():
-        if isinstance(value, dict):
-            rows.append(f"{key}: " + ", ".join(f"{name} {item}" for name, item in value.items()))
-        else:
-            rows.append(f"{key}: {value}")
-    return rows
