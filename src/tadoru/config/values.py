@@ -191,6 +191,8 @@ class Config:
     warnings: tuple[str, ...] = ()
     """What a configuration asked for and was not given, in one line each."""
     mounts: Mapping[str, str] = field(default_factory=dict)
+    audit: str = ""
+    """File for one line per call (`TADORU_AUDIT`): who, which tool, which files; empty for none."""
     budget: int = 12_000
     """Tokens of a packed answer."""
     index: IndexConfig = IndexConfig()
