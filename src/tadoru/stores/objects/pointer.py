@@ -39,6 +39,8 @@ class Location:
     """Host and port, bucket or container; empty for `file`."""
     parts: tuple[str, ...]
     """The path, without empty parts; a key of S3 is meant literally, a web path is escaped."""
+    below: bool = False
+    """The URL ends with a slash: what lies below is meant, not an object of that name."""
 
     @property
     def key(self) -> str:
@@ -50,6 +52,8 @@ class Location:
     def covers(self, other: Location) -> bool:
         """Tell whether `other` is this place, or lies below it, part by part."""
         same = (self.scheme, self.host) == (other.scheme, other.host)
+        if self.below and len(other.parts) <= len(self.parts):
+            return False
         return same and other.parts[: len(self.parts)] == self.parts
 
 
@@ -70,7 +74,7 @@ def locate(url: str) -> Location:
         if _ESCAPED.search(path) or not path.isascii() or " " in path:
             raise ValueError("its path is escaped in a way that servers undo differently")
         host = host.removesuffix(_PORTS[scheme])
-    return Location(scheme, host, parts)
+    return Location(scheme, host, parts, below=path.endswith("/") or not parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,7 @@ class AllowList:
             place = locate(url)
         except ValueError as error:
             raise Unavailable(f"the file is a pointer that is not followed: {error}") from None
-        if not place.parts or not any(prefix.covers(place) for prefix in self._prefixes):
+        if place.below or not any(prefix.covers(place) for prefix in self._prefixes):
             raise Unavailable(
                 f"the file is a pointer to {place}, which is not allowed here",
                 hint="`objects.allow` in the user's configuration names what may be read",

@@ -142,7 +142,7 @@ class ObjectReader:
 
     def _fetch(self, place: Location, wish: tuple[int, int] | None, etag: str) -> Answer:
         seconds = self._settings.timeout_seconds
-        limit = self._settings.max_bytes
+        limit = self._settings.max_bytes + 2 * BLOCK_BYTES  # a block begun at either end
         options = stores.frozen(self._allowed.options(place))
 
         def work() -> Answer:
