@@ -73,8 +73,8 @@ class Breaker:
             self._slow = 0
             self.reason = reason
             if reason:
-                self._next = self._clock() + self._pause
                 self._pause = min(LONGEST_PAUSE, self._pause * 2)
+                self._next = self._clock() + self._pause
             else:
                 self._pause = FIRST_PAUSE
         self._answered.set()
