@@ -12,7 +12,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from tadoru.resolve.words import EXTENSION_FAMILIES, ROLES, split_extension, tokens
+from tadoru.resolve.endings import EXTENSION_FAMILIES
+from tadoru.resolve.words import ROLES, split_extension, tokens
 from tadoru.text.terms import stem
 
 

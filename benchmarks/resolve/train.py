@@ -1,11 +1,11 @@
 """Learn the weights of the resolver, with a split by project.
 
-    python benchmarks/resolve/train.py --data DIR --lists DIR... [--write]
+    python benchmarks/resolve/train.py --data DIR --lists DIR... [--write [FILE]]
 
 Reads file lists (`*.txt` of `--lists`; none that `run.py` measures on) and the recorded failures,
 breaks paths (`recipe.py`), and fits a conditional logit with "none of them" by Adam with L2. The
 figures it prints are those of projects that were left out of the fit; with `--write` the weights of
-a fit on everything, and the calibration of the held-out fits, go into the package.
+a fit on everything, and the calibration of the held-out fits, go into the package or FILE.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=250)
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--folds", type=int, default=4)
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--write", nargs="?", const=str(PACKAGE / "weights.json"), default="")
     args = parser.parse_args()
     started = time.perf_counter()
     examples = load(args)
@@ -201,10 +201,10 @@ def main() -> None:
         ]
         print(f"real held out top-{k}: {np.mean(hits):.3f} of {len(hits)}")
     if args.write:
-        write(examples, fit(examples), held_out)
+        write(examples, fit(examples), held_out, Path(args.write))
 
 
-def write(examples: list[Example], w: np.ndarray, held_out) -> None:
+def write(examples: list[Example], w: np.ndarray, held_out, target: Path) -> None:
     top, right, weights = [], [], []
     for e in examples:
         shares, _ = predict(e, held_out(e))
@@ -223,7 +223,6 @@ def write(examples: list[Example], w: np.ndarray, held_out) -> None:
         },
         "calibration": knots,
     }
-    target = PACKAGE / "weights.json"
     target.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     print("wrote", target)
 

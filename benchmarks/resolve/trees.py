@@ -19,8 +19,9 @@ from tadoru.types import Entry, IndexState, Kind, Symbol
 class ListView:
     """What the resolver asks of a View, over a list of files."""
 
-    def __init__(self, files: Iterable[str]) -> None:
-        self.tree = Tree(Entry(path=path, kind=Kind.FILE) for path in files if path)
+    def __init__(self, files: Iterable[str], size: int = 0) -> None:
+        """`size`: bytes of each file; 0 where nobody knows."""
+        self.tree = Tree(Entry(path=path, kind=Kind.FILE, size=size) for path in files if path)
         self.roots = {"": ""}
 
     def from_host(self, host_path: str) -> str | None:

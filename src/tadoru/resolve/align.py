@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Indel
 
-from tadoru.resolve.words import ROLES, singular
+from tadoru.resolve.forms import other_forms, singular
+from tadoru.resolve.words import ROLES
 from tadoru.text.terms import stem
 
 SIMILAR = 0.72
@@ -52,6 +53,8 @@ def similarity(left: str, right: str) -> float:
         return 1.0
     if singular(left) == singular(right):
         return 0.97
+    if singular(left) in other_forms(right):
+        return 0.95
     ratio = Indel.normalized_similarity(left, right)
     if ratio >= SIMILAR:
         return ratio

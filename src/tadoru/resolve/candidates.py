@@ -15,9 +15,10 @@ from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
 from tadoru.resolve.align import similarity
+from tadoru.resolve.forms import other_forms, singular
 from tadoru.resolve.index import PathIndex
 from tadoru.resolve.normalize import Request
-from tadoru.resolve.words import Name, as_asked, fold, parse_name, singular, tokens
+from tadoru.resolve.words import Name, as_asked, fold, parse_name, tokens
 
 SAME_NAME = 40
 """Paths kept among those that share one name, after comparison as wholes."""
@@ -34,8 +35,10 @@ CHILDREN = 30
 """Children kept of one directory, when it has more."""
 ANCHORS = 5
 WHOLE_PATHS = 12
+NEAR_DIRECTORIES = 16
+"""Directories in which files are compared as whole paths."""
 ENOUGH = 0.84
-"""Name similarity above which no comparison with every whole path is needed."""
+"""Name similarity above which no whole paths need to be compared."""
 
 
 def gather(
@@ -60,7 +63,7 @@ def gather(
         limit = CHILDREN if asked_for else CHILDREN // 3
         found.update(dict.fromkeys(prefix + n for n in _children(index, directory, name, limit)))
     if best < ENOUGH:
-        found.update(dict.fromkeys(_whole(request.path, index.files, WHOLE_PATHS)))
+        found.update(dict.fromkeys(_alike_as_wholes(index, request)))
     return list(found)
 
 
@@ -75,9 +78,10 @@ def _names(index: PathIndex, request: Request, name: Name) -> tuple[dict[str, No
         if folded in index.by_fold:
             names.update(dict.fromkeys(index.by_fold[folded]))
             best = max(best, 0.95)
-    for folded in index.by_singular.get(singular(name.folded), ()):
-        names.update(dict.fromkeys(index.by_fold[folded]))
-        best = max(best, 0.9)
+    for form in (singular(name.folded), *other_forms(name.stem)):
+        for folded in index.by_singular.get(form, ()):
+            names.update(dict.fromkeys(index.by_fold[folded]))
+            best = max(best, 0.9)
     close = process.extract(
         name.folded,
         index.folds,
@@ -106,6 +110,16 @@ def _by_words(index: PathIndex, words: Iterable[str], limit: int) -> list[str]:
     if len(weights) <= limit:
         return list(weights)
     return nsmallest(limit, weights, key=lambda n: (-weights[n], len(n), n))
+
+
+def _alike_as_wholes(index: PathIndex, request: Request) -> list[str]:
+    """Return the files nearest to the whole path, from the directories nearest to its own.
+
+    There are ten times fewer directories than files, and what is near as a whole lies in one.
+    """
+    directories = _whole(request.parent, index.directories, NEAR_DIRECTORIES)
+    paths = [f"{d}/{name}" for d in directories for name in index.children(d)]
+    return _whole(request.path, paths, WHOLE_PATHS)
 
 
 def _whole(path: str, paths: Sequence[str], limit: int) -> list[str]:

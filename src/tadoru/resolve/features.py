@@ -22,6 +22,8 @@ from tadoru.resolve.compare import (
     shared_start,
     typo,
 )
+from tadoru.resolve.endings import same_family
+from tadoru.resolve.forms import other_forms, singular
 from tadoru.resolve.index import PathIndex
 from tadoru.resolve.normalize import Request
 from tadoru.resolve.words import (
@@ -30,8 +32,6 @@ from tadoru.resolve.words import (
     as_asked,
     fold,
     parse_name,
-    same_family,
-    singular,
     tokens,
 )
 from tadoru.types import Op
@@ -176,7 +176,7 @@ class Context:
         exact = asked.raw == offered.raw
         case = not exact and asked.raw.casefold() == offered.raw.casefold()
         folded = asked.folded == offered.folded or fold(asked.raw) == fold(offered.raw)
-        plural = folded or singular(asked.folded) == singular(offered.folded)
+        plural = folded or self._same_word(asked, offered)
         similarity = 1.0 if folded else Indel.normalized_similarity(asked.folded, offered.folded)
         covered_asked, covered_offered, rare = self._words(asked, offered)
         return [
@@ -197,6 +197,12 @@ class Context:
             *self._kind(asked, is_dir),
             float(asked.is_test != offered.is_test),
         ]
+
+    @staticmethod
+    def _same_word(asked: Name, offered: Name) -> bool:
+        """Tell whether two names differ in number, or in words cut short, alone."""
+        single = singular(offered.folded)
+        return singular(asked.folded) == single or single in other_forms(asked.stem)
 
     def _words(self, asked: Name, offered: Name) -> tuple[float, float, float]:
         """Return the weighted share of words in common, of both sides, and the weight itself."""

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from weakref import WeakKeyDictionary, ref
 
-from tadoru.resolve.words import fold, singular, split_extension, tokens
+from tadoru.resolve.forms import singular
+from tadoru.resolve.words import fold, split_extension, tokens
 from tadoru.tree import Tree
 
 
@@ -54,6 +55,12 @@ class PathIndex:
     def has(self, path: str) -> bool:
         tree = self._tree()
         return tree is not None and path in tree
+
+    def size(self, path: str) -> int:
+        """Return the bytes of a file; 0 when it is empty, or when nobody knows."""
+        tree = self._tree()
+        entry = tree.get(path) if tree is not None else None
+        return entry.size if entry is not None else 0
 
     @cached_property
     def by_singular(self) -> dict[str, list[str]]:

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tadoru.resolve.doubts import SIDE_DIRECTORIES, another_thing
+from tadoru.resolve.endings import kin
 from tadoru.resolve.features import FEATURES, Context
 from tadoru.resolve.model import Scored, Weights, rank_vectors
 from tadoru.resolve.spellings import ENTRY_NAMES, Spelled
-from tadoru.resolve.words import kin, parse_name, tokens, word_set
+from tadoru.resolve.words import parse_name, tokens, word_set
 
 CHOICE = 0.6
 """Confidence of a candidate that may be offered and never acted on."""
@@ -34,11 +36,6 @@ TOP_FILES = word_set(
     "index manage conftest procfile editorconfig gitignore env"
 )
 """Folded stems that belong to the top of a project; a namesake in an example is another file."""
-SIDE_DIRECTORIES = word_set(
-    "example examples sample samples demo demos fixture fixtures test tests testdata spec specs "
-    "docs doc vendor thirdparty third_party template templates benchmark benchmarks bench e2e "
-    "playground sandbox node_modules integration tutorial"
-)
 _HISTORY = tuple(n for n, name in enumerate(FEATURES) if "history" in name)
 
 
@@ -53,7 +50,7 @@ def limited(
         return []
     first = ranked[0]
     most = first.score
-    if not _named(context, first) or _by_chance(context, first):
+    if not _named(context, first) or another_thing(context, first) or _by_chance(context, first):
         most = min(most, CHOICE)
     if context.history and not context.bare and not first["name_folded"]:
         most = min(most, _without_history(ranked, none, weights))
@@ -99,8 +96,7 @@ def _named(context: Context, found: Scored) -> bool:
         return bool(found["name_folded"])
     offered = parse_name(name)
     if not is_dir and asked.extension and not kin(asked.extension, offered.extension):
-        same = found["name_folded"] or found["name_plural"]
-        return bool(same) and (not asked.generic or bool(found["dir_equal"]))
+        return bool(found["name_folded"] or found["name_plural"]) and not asked.generic
     if found["ancestor"] or found["defines_symbol"] or found["name_plural"]:
         return True
     return (

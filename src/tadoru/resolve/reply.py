@@ -24,6 +24,8 @@ AMBIGUOUS_NAMESAKE = 0.08
 """The same of a candidate that bears the name asked for: many namesakes share what there is."""
 RETRY = 0.8
 """Confidence from which a reading operation is repeated without being asked."""
+FEW_NAMESAKES = 3
+"""Paths of one telling name up to which they are shown, wherever they lie."""
 SHOWN = 0.02
 """Candidates below this confidence are not shown, unless more are asked for."""
 SURE_OF_EXTENSION = 0.85
@@ -79,8 +81,12 @@ def _is_like(context: Context, found: Found) -> bool:
     if not found.ranked:
         return False
     first = found.ranked[0]
-    if context.bare and first["name_exact"] and not context.request.outside:
-        return True
+    if first["name_exact"] and not context.request.outside:
+        namesakes = len(context.index.by_name[context.request.name])
+        if context.bare or (namesakes <= FEW_NAMESAKES and not context.name.generic):
+            return True
+    if first["dir_equal"] and first["name_words_asked"] and first["name_words_offered"] >= 1.0:
+        return True  # the name asked for says all that this one says, and more
     return first.score >= (AMBIGUOUS_NAMESAKE if first["name_plural"] else AMBIGUOUS)
 
 

@@ -14,23 +14,38 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import OSA
 
+from tadoru.resolve.beside import (
+    far_ending,
+    near_ending,
+    other_form,
+    other_number,
+    other_number_or_place,
+    other_style,
+    other_test,
+)
+from tadoru.resolve.endings import kin
 from tadoru.resolve.features import Context
-from tadoru.resolve.words import fold, kin, parse_name, split_extension, word_set
+from tadoru.resolve.words import fold, parse_name, split_extension, word_set
 
 SURE = 0.96
 """Confidence of a rewriting that leads to exactly one path."""
 LIKELY = 0.88
 """Of one wrong letter, and of a module named by the end of its path."""
+OTHER_ENDING = 0.7
+"""Of the one file of that name whose ending is that of another language."""
+EVEN = 0.6
+"""Of another form of the name here, while the name itself lies elsewhere: a choice."""
 POSSIBLE = 0.45
 """Of another usual name, and of two wrong letters: worth showing, not worth acting on."""
 TYPO_LETTERS = 5
 """Names of fewer letters differ by one without being meant for one another."""
+FEW_LETTERS = 3
 TYPO_CHILDREN = 2_000
 TWO_TYPO_LETTERS = 6
 CASED_NAMES = 5_000
 
 _ENTRY_STEMS = {
-    "py": "__init__", "pyi": "__init__", "rs": "mod", "go": "doc",
+    "py": "__init__", "pyi": "__init__", "rs": "mod",
     **dict.fromkeys(
         word_set("ts tsx js jsx mjs cjs mts cts vue svelte php html htm md mdx rst"), "index"
     ),
@@ -98,7 +113,7 @@ def _other_case(context: Context) -> Iterator[str]:
 def _said_twice(context: Context) -> Iterator[str]:
     """`examples/examples/chat`, `src/app/src/app/x`: a run of directories that is repeated."""
     parts = context.request.parts
-    for length in (1, 2, 3):
+    for length in range(1, len(parts) // 2 + 1):
         for i in range(len(parts) - 2 * length + 1):
             if parts[i : i + length] == parts[i + length : i + 2 * length]:
                 yield from _exists(context, parts[: i + length] + parts[i + 2 * length :])
@@ -127,13 +142,13 @@ def _module_for_package(context: Context) -> Iterator[str]:
 
 
 def _package_for_module(context: Context) -> Iterator[str]:
-    """`core.ts` is `core/index.ts`."""
+    """`core.ts` is `core/index.ts`; `core` itself when that file is empty."""
     parts, index = context.request.parts, context.index
     asked = context.name.extension
     if asked not in _ENTRY_STEMS or parts[-1] in ENTRY_NAMES:
         return
     directory = "/".join((*parts[:-1], split_extension(parts[-1])[0]))
-    if not index.is_dir(directory):
+    if not index.is_dir(directory) or (context.bare and parts[-1] in index.by_name):
         return
     found = [
         f"{directory}/{child}"
@@ -141,7 +156,8 @@ def _package_for_module(context: Context) -> Iterator[str]:
         if child in ENTRY_NAMES and kin(asked, split_extension(child)[1])
     ]
     found.sort(key=lambda path: split_extension(path)[1] != asked)
-    yield from found[:1]
+    if found:
+        yield found[0] if index.size(found[0]) else directory
 
 
 def _dotted(context: Context, exact: bool = True) -> Iterator[str]:
@@ -212,6 +228,10 @@ def _one_letter(context: Context) -> Iterator[str]:
     return _misspelt(context, 1, TYPO_LETTERS)
 
 
+def _one_letter_of_few(context: Context) -> Iterator[str]:
+    return _misspelt(context, 1, FEW_LETTERS)
+
+
 def _two_letters(context: Context) -> Iterator[str]:
     return _misspelt(context, 2, TWO_TYPO_LETTERS)
 
@@ -247,8 +267,16 @@ _RULES: tuple[tuple[_Rule, float, str], ...] = (
     (_package_for_module, SURE, "the package of that name, not a module"),
     (_dotted, SURE, "the module of that name"),
     (_ending_left_out, SURE, "same name, other extension"),
+    (other_style, SURE, "same name, other spelling"),
+    (other_number, LIKELY, "the same name but for number"),
+    (other_form, LIKELY, "the same name, cut short or written out"),
+    (other_test, LIKELY, "the same test, named otherwise"),
+    (near_ending, LIKELY, "same name, other extension"),
+    (far_ending, OTHER_ENDING, "same name, other extension"),
     (_one_letter, LIKELY, "nearly the same name"),
+    (other_number_or_place, EVEN, "the same name in another form"),
     (_inside_module, POSSIBLE, "the module that the name begins with"),
     (_other_usual_name, POSSIBLE, "another usual name of it"),
     (_two_letters, POSSIBLE, "nearly the same name"),
+    (_one_letter_of_few, POSSIBLE, "nearly the same name"),
 )

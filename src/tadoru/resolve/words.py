@@ -12,6 +12,7 @@ from collections.abc import Container
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from tadoru.resolve.endings import is_ending
 from tadoru.text.terms import stem
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_A-Za-z]+")
@@ -86,40 +87,6 @@ GENERATED_WORDS = frozenset(
     {"vendor", "generated", "dist", "third", "thirdparty", "gen", "snapshots", "snap", "pb"}
 )
 
-EXTENSION_FAMILIES = (
-    "ts tsx js jsx mjs cjs mts cts vue svelte",
-    "py pyi pyx ipynb rs go",
-    "yaml yml json jsonc json5 toml",
-    "md mdx rst txt adoc",
-    "c h cc cpp cxx hpp hh s",
-    "html htm jinja j2 tmpl xhtml",
-    "css scss less sass",
-    "png svg jpg jpeg gif webp",
-    "sh bash zsh",
-    "java kt kts scala groovy",
-    "dts dtsi",
-)
-_FAMILY = {ext: n for n, family in enumerate(EXTENSION_FAMILIES) for ext in family.split()}
-
-
-def same_family(left: str, right: str) -> bool:
-    """Tell whether two extensions (folded, without dot) are mistaken for one another."""
-    family = _FAMILY.get(left)
-    return family is not None and family == _FAMILY.get(right)
-
-
-_LANGUAGES = {"py": "py", "pyi": "py", "pyx": "py", "ipynb": "py", "rs": "rs", "go": "go"}
-
-
-def kin(left: str, right: str) -> bool:
-    """Tell whether two extensions (folded) can stand for one kind of text: `ts` and `tsx`.
-
-    Narrower than what is mistaken for one another: `py` and `go` are different languages.
-    """
-    if left == right:
-        return True
-    return same_family(left, right) and _LANGUAGES.get(left) == _LANGUAGES.get(right)
-
 
 @lru_cache(maxsize=65_536)
 def fold(text: str) -> str:
@@ -129,15 +96,6 @@ def fold(text: str) -> str:
     else:
         folded = _NOT_ALNUM.sub("", unicodedata.normalize("NFKC", text).casefold())
     return folded or text
-
-
-def singular(folded: str) -> str:
-    """Return a folded word without its plural ending."""
-    if folded.endswith("ies") and len(folded) > 4:
-        return folded[:-3] + "y"
-    if folded.endswith("s") and not folded.endswith("ss") and len(folded) > 2:
-        return folded[:-1]
-    return folded
 
 
 def split_extension(name: str) -> tuple[str, str]:
@@ -177,8 +135,9 @@ def parse_name(raw: str) -> Name:
     words = tokens(base)
     folded = fold(base)
     roles: set[int] = set()
-    for word in words:
-        roles.update(ROLES.get(word, ()))
+    if not raw.startswith("."):  # `.env` plays no part in the code
+        for word in words:
+            roles.update(ROLES.get(word, ()))
     return Name(
         raw=raw,
         stem=base,
@@ -201,7 +160,7 @@ def as_asked(raw: str, known: Container[str], *, wants_dir: bool) -> Name:
     """
     name = parse_name(raw)
     if not name.extension or not (
-        wants_dir or (name.extension not in known and name.extension not in _FAMILY)
+        wants_dir or (name.extension not in known and not is_ending(name.extension))
     ):
         return name
     words = tokens(raw)
