@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import tadoru
-from tadoru.config import Config, ModelConfig, load
+from tadoru.config import AccessRule, Config, ModelConfig, load
 from tadoru.indexing.embeddings_cache import NAME, EmbeddingsCache, faults
 from tadoru.indexing.job import Job, Request
 from tadoru.testing import HashEmbedder
@@ -88,6 +88,26 @@ def test_index_embeds_every_chunk_once_and_questions_use_it(
         assert any("dense" in hit.sources for hit in answer.hits)
         assert QUESTION in provider.embedded
         assert made(workspace.index()) == replace(embedding, made=0)
+
+
+def test_a_report_of_vectors_counts_what_the_asker_sees(
+    tmp_path: Path, configure: Configure, provider: Provider
+) -> None:
+    rules = (AccessRule("**", public=True), AccessRule("part00*", groups=frozenset({"staff"})))
+    config = replace(configure(), access=rules)
+    root = many_files(tmp_path / "many", 30)
+    provider.behave = lambda body, number: (401, {"error": "no"})
+    told = {}
+    for group in ("guest", "staff"):
+        who = tadoru.Principal(frozenset({group}))
+        with tadoru.open(root, config=config, principal=who) as workspace:
+            told[group] = made(workspace.index())
+    for group, count in (("guest", 20), ("staff", 30)):
+        seen = told[group]
+        assert (seen.files, seen.waiting, seen.waiting_files) == (count, count, count)
+        assert (seen.made, seen.reused, seen.refused) == (0, 0, 0)
+    assert told["guest"].bytes < told["staff"].bytes
+    assert told["guest"].reason
 
 
 def test_what_is_embedded_names_its_place(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-import threading
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -60,6 +59,31 @@ def test_a_dry_run_compares_with_the_index_there_is(tmp_path: Path, root: Path) 
         assert (report.added, report.unchanged) == (1, 3)
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_what_rules_leave_out_is_counted_by_rule(tmp_path: Path, dry_run: bool) -> None:
+    root = tmp_path / "mixed"
+    files = ["node_modules/m/i.js", "a.py", "one/a.py", "one/dist/x.js", "one/b.log", "one/s/c.tmp"]
+    files += ["one/kept/a.gen", "one/kept/a.gen.py"]
+    for name in files:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x\n")
+    (root / ".gitignore").write_text("*.old\n")
+    (root / "b.old").touch()
+    subprocess.run(["git", "init", "-q", root / "one"], check=True)
+    (root / "one" / ".gitignore").write_text("dist/\n*.log\n*.gen\n")
+    (root / "one" / "s" / ".gitignore").write_text("*.tmp\n")
+    config = tadoru.Config(home=str(tmp_path / "home"), index=IndexConfig(include=("one/dist",)))
+    with tadoru.open(root, config=config) as workspace:
+        report = workspace.index(dry_run=dry_run)
+    assert {reason: list(paths) for reason, paths in report.skipped.items()} == {
+        "ignored by .gitignore: *.old": ["b.old"],
+        "ignored by defaults: node_modules/": ["node_modules/"],
+        "ignored by one/.gitignore: *.gen": ["one/kept/a.gen"],
+        "ignored by one/.gitignore: *.log": ["one/b.log"],
+        "ignored by one/s/.gitignore: *.tmp": ["one/s/c.tmp"],
+    }
+
+
 def test_what_was_skipped_stays_in_every_report(tmp_path: Path, root: Path) -> None:
     with closing(SqliteStore.open(tmp_path / "index", root=root, create=True)) as store:
         config = tadoru.Config(index=IndexConfig(max_file_bytes=1_000))
@@ -82,27 +106,19 @@ def test_a_run_waits_for_the_one_that_is_under_way(tmp_path: Path, root: Path) -
     with tadoru.open(root, config=config) as workspace:
         workspace.index()
         (directory,) = (tmp_path / "home" / "stores").iterdir()
-        held = threading.Event()
-
-        def hold() -> None:
-            with writer_lock(directory, 5):
-                held.set()
-                time.sleep(1.0)
-
-        holder = threading.Thread(target=hold)
-        holder.start()
-        held.wait(5)
-        done = subprocess.run(
-            [sys.executable, "-m", "tadoru", "--root", str(root), "index"],
-            env={"TADORU_HOME": str(tmp_path / "home"), "HOME": str(tmp_path), "PATH": "/usr/bin"},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        holder.join()
-    assert done.returncode == 0, done.stderr
-    assert "waiting for a run that is under way" in done.stderr
+        with writer_lock(directory, 5):
+            child = subprocess.Popen(
+                [sys.executable, "-m", "tadoru", "--root", str(root), "index"],
+                env={**os.environ, "TADORU_HOME": str(tmp_path / "home")},
+                stderr=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                text=True,
+            )
+            assert child.stderr is not None
+            assert "waiting for a run that is under way" in child.stderr.readline()
+            assert child.poll() is None
+        _, errors = child.communicate(timeout=60)
+    assert child.returncode == 0, errors
 
 
 def test_a_home_inside_the_root_is_no_part_of_its_tree(root: Path) -> None:

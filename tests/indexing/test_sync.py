@@ -240,6 +240,7 @@ def test_everything_that_has_no_chunks_is_named(store: SqliteStore, root: Path) 
         "secret-like": ["id_rsa"],
         "a link that leads out of the root": ["out"],
         "a FIFO": ["fifo"],
+        "ignored by .gitignore: *.log": ["x.log"],
     }
     assert report.complete
     roles = {e.path: e.role for e in store.entries(access=everything(store))}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import time
@@ -392,13 +393,15 @@ def test_the_rule_is_named_outside_git_too(tmp_path: Path) -> None:
     assert rule("a/node_modules/b/c.js") == "ignored by defaults: node_modules/"
 
 
-@pytest.mark.parametrize("where", [".git/info/exclude", "deep/.gitignore", "core.excludesFile"])
+@pytest.mark.parametrize(
+    "where", [".git/info/exclude", "deep/.gitignore", "core.excludesFile", "include.path"]
+)
 def test_a_fifo_where_an_ignore_file_belongs_holds_nobody_up(tmp_path: Path, where: str) -> None:
     root = tmp_path / "r"
     (root / "deep").mkdir(parents=True)
     (root / "a.py").write_text("x = 1\n")
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
-    if where == "core.excludesFile":
+    if where in ("core.excludesFile", "include.path"):
         os.mkfifo(tmp_path / "fifo")
         subprocess.run(["git", "config", where, tmp_path / "fifo"], cwd=root, check=True)
     else:
@@ -412,3 +415,27 @@ def test_a_fifo_where_an_ignore_file_belongs_holds_nobody_up(tmp_path: Path, whe
     began = time.monotonic()
     assert "a.py" in walk(str(root), IndexConfig()).stats
     assert time.monotonic() - began < 1, "it is remembered"
+    if where == "core.excludesFile":
+        assert ignored_rule(root, IndexConfig())("b.py") == ""
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/tty", "/dev/null"])
+def test_a_device_where_an_ignore_file_belongs_says_nothing(tmp_path: Path, device: str) -> None:
+    root = repository(tmp_path, {"a.py": "x = 1\n"})
+    git(root, "config", "core.excludesFile", device)
+    began = time.monotonic()
+    assert names(root) == {"a.py"}
+    assert time.monotonic() - began < 5
+
+
+def test_a_slow_git_is_given_its_input_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository(tmp_path / "r", {".gitignore": "*.log\n", "a.py": ""})
+    real = shutil.which("git")
+    wrapper = tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\nsleep 0.3\nexec {real} "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{wrapper.parent}:{os.environ['PATH']}")
+    assert ignored_rule(root, IndexConfig())("b.log") == "ignored by .gitignore: *.log"

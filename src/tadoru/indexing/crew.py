@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
@@ -49,18 +49,22 @@ for _kind in (Span, Chunk, Symbol, Import):
 
 
 def looked_at(
-    root: str, tasks: Sequence[Task], *, limit: int, workers: int = 0
+    root: str, tasks: Iterable[Task], count: int, *, limit: int, workers: int = 0
 ) -> Iterator[Outcome]:
-    """Yield the outcome of every task. `workers`: processes, 0 for as many as there are cores."""
-    if len(tasks) <= IN_PROCESS:
+    """Yield the outcome of every task.
+
+    `tasks`: taken as they are needed; `count`: how many there are; `workers`: processes, 0 for as
+    many as there are cores.
+    """
+    if count <= IN_PROCESS:
         base = os.fsencode(root)
         for task in tasks:
             yield look(base, task, limit)
         return
-    count = workers or available_cores()
-    crew = _Crew(root, limit, min(count, max(1, len(tasks) // BATCH)))
+    size = min(workers or available_cores(), max(1, count // BATCH))
+    crew = _Crew(root, limit, size)
     try:
-        yield from crew.work(deque(batches(tasks)))
+        yield from crew.work(_Queue(batches(tasks)))
     finally:
         crew.end()
 
@@ -72,7 +76,7 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-def batches(tasks: Sequence[Task]) -> Iterator[list[Task]]:
+def batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
     """Cut tasks into batches of bounded number and size."""
     batch: list[Task] = []
     size = 0
@@ -84,6 +88,21 @@ def batches(tasks: Sequence[Task]) -> Iterator[list[Task]]:
         size += min(task.stat.size, BATCH_BYTES)
     if batch:
         yield batch
+
+
+class _Queue:
+    """Batches to be handed out; those that came back go first."""
+
+    def __init__(self, new: Iterator[list[Task]]) -> None:
+        self._new = new
+        self._returned: list[list[Task]] = []
+
+    def take(self) -> list[Task]:
+        """Return the next batch; an empty one when there is none."""
+        return self._returned.pop() if self._returned else next(self._new, [])
+
+    def give_back(self, batch: list[Task]) -> None:
+        self._returned.append(batch)
 
 
 class _Worker:
@@ -136,11 +155,11 @@ class _Crew:
         except OSError:
             return  # no memory or no interpreter: fewer workers, or none
 
-    def work(self, queue: deque[list[Task]]) -> Iterator[Outcome]:
+    def work(self, queue: _Queue) -> Iterator[Outcome]:
         while self._workers:
             for worker in self._workers:
-                while queue and len(worker.open) < BATCH:
-                    worker.give(queue.popleft())
+                while len(worker.open) < BATCH and (batch := queue.take()):
+                    worker.give(batch)
             busy = {worker.connection: worker for worker in self._workers if worker.open}
             if not busy:
                 return
@@ -151,11 +170,11 @@ class _Crew:
             for worker in list(self._workers):
                 if worker.open and now - worker.heard > FILE_SECONDS:
                     yield from self._replace(worker, queue, f"took longer than {FILE_SECONDS:g} s")
-        while queue:
-            for task in queue.popleft():
+        while batch := queue.take():
+            for task in batch:
                 yield look(self._root, task, self._limit)
 
-    def _hear(self, worker: _Worker, queue: deque[list[Task]]) -> Iterator[Outcome]:
+    def _hear(self, worker: _Worker, queue: _Queue) -> Iterator[Outcome]:
         try:
             message = worker.connection.recv()
         except (EOFError, OSError):
@@ -168,7 +187,7 @@ class _Crew:
             worker.open.popleft()
             yield message
 
-    def _replace(self, worker: _Worker, queue: deque[list[Task]], reason: str) -> Iterator[Outcome]:
+    def _replace(self, worker: _Worker, queue: _Queue, reason: str) -> Iterator[Outcome]:
         """End a worker, give up the file it was at, and put the rest back.
 
         One that never began is no file's fault, and another one would not begin either.
@@ -177,7 +196,7 @@ class _Crew:
         self._workers.remove(worker)
         culprit = worker.open.popleft() if worker.ready else None
         if worker.open:
-            queue.appendleft(list(worker.open))
+            queue.give_back(list(worker.open))
         if culprit is not None:
             self._hire()
             yield failed(culprit, reason)

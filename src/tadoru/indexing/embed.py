@@ -22,7 +22,7 @@ from tadoru.indexing.labels import everything
 from tadoru.indexing.prepare import embedded_text, key_of, left_out, size_of
 from tadoru.models.base import BatchEmbedder, Embedder
 from tadoru.stores.sqlite.lock import writer_lock
-from tadoru.types import EmbeddingReport, Entry, Role
+from tadoru.types import Access, EmbeddingReport, Entry, Role
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,7 +70,7 @@ def embed(
         turn(store.directory / LOCK, TURN_SECONDS if patient else 0.0),
     ):
         run = _Run(store, embedder, home, cache)
-        waiting = _waiting(store, embedder.fingerprint)
+        waiting = _waiting(store, embedder.fingerprint, everything(store))
         run.work(waiting, progress)
         notes = (cache.fault,) if cache.fault else ()
     report = survey(store, embedder.fingerprint)
@@ -89,12 +89,15 @@ def embed(
     )
 
 
-def survey(store: SqliteStore, fingerprint: str) -> EmbeddingReport:
-    """Count what has no vector of a model, without asking anybody for one."""
-    access = everything(store)
+def survey(store: SqliteStore, fingerprint: str, access: Access | None = None) -> EmbeddingReport:
+    """Count what has no vector of a model, without asking anybody for one.
+
+    `access`: count what it admits; None: everything.
+    """
+    access = everything(store) if access is None else access
     files, seen = store.dense.coverage(fingerprint, access)
     chunks = size = waiting = 0
-    for entry in _waiting(store, fingerprint) if seen < files else ():
+    for entry in _waiting(store, fingerprint, access) if seen < files else ():
         if left_out(entry):
             continue
         parts = store.chunks(entry.path, access=access)
@@ -111,10 +114,10 @@ def survey(store: SqliteStore, fingerprint: str) -> EmbeddingReport:
     )
 
 
-def _waiting(store: SqliteStore, fingerprint: str) -> list[Entry]:
+def _waiting(store: SqliteStore, fingerprint: str, access: Access) -> list[Entry]:
     """Return the files without vectors: shallow source first, as early questions are about it."""
     paths = set(store.dense.unembedded(fingerprint))
-    entries = [e for e in store.entries(access=everything(store)) if e.path in paths]
+    entries = [e for e in store.entries(access=access) if e.path in paths]
     return sorted(entries, key=lambda e: (e.role is not Role.SOURCE, e.path.count("/"), e.path))
 
 

@@ -11,9 +11,13 @@ from tadoru.config import IndexConfig
 from tadoru.indexing.defaults import secret_like
 from tadoru.indexing.overlay import OVERLAY_NAME, overlay_rules
 from tadoru.indexing.patterns import RuleStack
-from tadoru.indexing.plain import deciding, read_rules, rules_above
+from tadoru.indexing.plain import because_of, deciding, read_rules, rules_above
 from tadoru.indexing.repositories import in_repository
 
+LIST_SECONDS = 60.0
+"""For one listing: a first `ls-files` on a cold disk reads every directory."""
+IGNORED_PLACES = ("ls-files", "-oi", "--exclude-standard", "--directory", "-z")
+"""The question to git for what its rules leave out."""
 RULE_FILES = (".gitignore", OVERLAY_NAME)
 
 
@@ -53,7 +57,7 @@ class Ignored:
         rule = overlay.decide(path, os.path.isdir(f"{self.root}/{path}"))  # noqa: PTH112
         if rule is None:
             return None
-        return "" if rule.negated else f"ignored by {rule.source}: {rule.text}"
+        return "" if rule.negated else because_of(rule)
 
     def wakes(self, paths: Iterable[str]) -> bool:
         """Tell whether a change of one of these paths can change the tree."""
@@ -105,9 +109,7 @@ class Ignored:
         fields = os.fsdecode(output or b"").split("\0")
         if len(fields) < 4 or fields[2].startswith("!"):
             return ""
-        source, pattern = fields[0], fields[2]
-        source = f"{holder}/{source}" if holder and not source.startswith("/") else source
-        return f"ignored by {source}: {pattern}"
+        return _told_by_git(holder, fields[0], fields[2])
 
     def _plain(self, parts: list[str]) -> str:
         sets = list(rules_above(self.root, ""))
@@ -118,5 +120,32 @@ class Ignored:
             is_dir = depth < len(parts) - 1 or os.path.isdir(f"{self.root}/{path}")  # noqa: PTH112
             rule = deciding(tuple(sets), path, is_dir)
             if rule is not None and not rule.negated:
-                return f"ignored by {rule.source}: {rule.text}"
+                return because_of(rule)
         return ""
+
+
+def ignored_by_git(root: str, repositories: Iterable[str]) -> dict[str, list[str]]:
+    """Return reason -> places that the rules of git leave out, directories without their content.
+
+    `repositories`: those that git has listed, root-relative. Empty where git gives no answer.
+    """
+    found: dict[str, list[str]] = {}
+    for holder in repositories:
+        where = f"{root}/{holder}" if holder else root
+        names = git.run(where, *IGNORED_PLACES, timeout=LIST_SECONDS)
+        if not names:
+            continue
+        said = git.run(where, "check-ignore", "-v", "-z", "--stdin", stdin=names)
+        fields = os.fsdecode(said or b"").split("\0")
+        rules = dict(zip(fields[3::4], zip(fields[0::4], fields[2::4], strict=False), strict=False))
+        for name in os.fsdecode(names).split("\0"):
+            if name:
+                source, pattern = rules.get(name, ("git", "all that is in it"))
+                path = f"{holder}/{name}" if holder else name
+                found.setdefault(_told_by_git(holder, source, pattern), []).append(path)
+    return found
+
+
+def _told_by_git(holder: str, source: str, pattern: str) -> str:
+    source = f"{holder}/{source}" if holder and not source.startswith("/") else source
+    return f"ignored by {source}: {pattern}"

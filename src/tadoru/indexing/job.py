@@ -101,6 +101,7 @@ def _perform(request: Request, progress: Progress | None) -> IndexReport:
                 progress=progress,
                 patience=request.patience,
                 principal=request.principal,
+                thorough=request.vectors == "wait",
             )
         return _with_vectors(request, store, report, progress)
     finally:
@@ -129,6 +130,7 @@ def _with_vectors(
     request: Request, store: SqliteStore, report: IndexReport, progress: Progress | None
 ) -> IndexReport:
     """Make the vectors, or see to it that they are made; what goes wrong there is in the report."""
+    from tadoru.indexing.reporting import shown_to
     from tadoru.indexing.vectors import RootVectors
 
     home = request.directory.parents[1]
@@ -137,6 +139,8 @@ def _with_vectors(
         vectors.soon(store)
         return report
     made = vectors.run(store, progress, patient=request.vectors != "background")
+    if made and request.principal and shown_to(request.config, request.principal):
+        made = vectors.as_seen(store, made, request.principal)
     if made is None or not made.reason:
         return replace(report, embedding=made)
     line = f"{LACKING}: {made.reason}"

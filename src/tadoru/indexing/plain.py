@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from tadoru.indexing.defaults import DEFAULT_IGNORES
 from tadoru.indexing.patterns import Rule, RuleSet, RuleStack, file_lines, rule_set
@@ -49,6 +50,14 @@ def default_rules() -> RuleSet:
     return rules
 
 
+class LeftOut(NamedTuple):
+    """A place that a rule leaves out; of a directory, itself alone."""
+
+    path: str
+    is_dir: bool
+    reason: str
+
+
 class PlainWalk:
     """One walk. Afterwards `ignored` holds what was left out, directories without their content."""
 
@@ -56,8 +65,7 @@ class PlainWalk:
         self._root = root
         self._on_repository = on_repository
         self._on_error = on_error
-        self.ignored: list[tuple[str, bool]] = []
-        """Root-relative path, and whether it is a directory."""
+        self.ignored: list[LeftOut] = []
 
     def names(self, start: str) -> Iterator[str]:
         """Yield root-relative names of everything but directories below `start`."""
@@ -74,8 +82,9 @@ class PlainWalk:
                 is_dir = entry.is_dir(follow_symlinks=False)
                 if entry.name == ".git":
                     continue
-                if left_out(sets, path, is_dir):
-                    self.ignored.append((path, is_dir))
+                rule = deciding(sets, path, is_dir)
+                if rule is not None and not rule.negated:
+                    self.ignored.append(LeftOut(path, is_dir, because_of(rule)))
                 elif not is_dir:
                     yield path
                 elif not (self._holds_git(path) and self._on_repository(path)):
@@ -124,9 +133,8 @@ def moved(rules: RuleSet, directory: str, root: str) -> RuleSet:
     return replace(rules, base="", above=root[len(directory) :].strip("/"))
 
 
-def left_out(sets: tuple[RuleSet, ...], path: str, is_dir: bool) -> bool:
-    rule = deciding(sets, path, is_dir)
-    return rule is not None and not rule.negated
+def because_of(rule: Rule) -> str:
+    return f"ignored by {rule.source}: {rule.text}"
 
 
 def deciding(sets: tuple[RuleSet, ...], path: str, is_dir: bool) -> Rule | None:

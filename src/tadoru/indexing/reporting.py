@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING
 from tadoru.config import Config
 from tadoru.indexing.changes import Changes, compare
 from tadoru.indexing.crew import available_cores
+from tadoru.indexing.ignored import ignored_by_git
 from tadoru.indexing.labels import labels
-from tadoru.indexing.walk import Walk, listed
+from tadoru.indexing.walk import Walk, display, listed
 from tadoru.text.languages import language_of
 from tadoru.types import IndexReport, IndexState, Principal
 
@@ -51,7 +53,7 @@ def dry_run(
     }
     kept = {p: n for p, n in sizes.items() if n <= config.index.max_file_bytes}
     total = sum(kept.values())
-    skipped = {reason: sorted(paths) for reason, paths in found.skipped.items()}
+    skipped = {reason: sorted(paths) for reason, paths in sorted(left_out(found).items())}
     large = sorted(sizes.keys() - kept.keys())
     if large:
         skipped["too large"] = large
@@ -106,6 +108,18 @@ def as_seen(report: IndexReport, changes: Changes, shows: Callable[[str], bool])
         index_bytes=0,
         index=IndexState(),
     )
+
+
+def left_out(found: Walk) -> dict[str, list[str]]:
+    """Return all that is not in the tree, by reason: also what git's rules leave out."""
+    reasons = {reason: list(paths) for reason, paths in found.skipped.items()}
+    listed = sorted(found.stats) if found.listed_by_git else []
+    for reason, names in ignored_by_git(found.root, found.listed_by_git).items():
+        for path in map(display, names):
+            inside = listed[bisect_left(listed, path) :][:1] if path.endswith("/") else []
+            if path not in found.stats and not (inside and inside[0].startswith(path)):
+                reasons.setdefault(reason, []).append(path)
+    return reasons
 
 
 def by_count(names: Iterable[str]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from tadoru.indexing.crew import looked_at
 from tadoru.indexing.labels import ensure, everything, labels
 from tadoru.indexing.moved import moved
 from tadoru.indexing.read import Outcome, Task, read
-from tadoru.indexing.reporting import as_seen, curiosities, dry_run, shown_to, size_of
+from tadoru.indexing.reporting import as_seen, curiosities, dry_run, left_out, shown_to, size_of
 from tadoru.indexing.roles import urgency
 from tadoru.indexing.targets import Targets
 from tadoru.indexing.walk import Walk, listed
@@ -60,11 +60,13 @@ def index(
     seen: Changes | None = None,
     patience: float = WRITER_SECONDS,
     principal: Principal | None = None,
+    thorough: bool = False,
 ) -> IndexReport:
     """Bring the store up to date and report what was done, and what was left out and why.
 
     `force`: read every file again. `seen`: what a `scan` just before found. `patience`: seconds
     to wait for another process that writes. `principal`: the report tells of what he may see.
+    `thorough`: it also names what the rules of git leave out, for which git has to look again.
     Raises: `BadInput` when the root cannot be listed, `StoreBusy` when another process is at it,
     `StoreFull`, `StoreError`.
     """
@@ -87,7 +89,8 @@ def index(
         if changes or changes.verified or not store.last_scan_ns:
             writer.set_last_scan(found.began_ns)
         run.noted = writer.notes()
-    return run.report(changes, time.monotonic() - began)
+    skipped = left_out(found) if thorough else found.skipped
+    return run.report(changes, skipped, time.monotonic() - began)
 
 
 @dataclass(slots=True)
@@ -117,26 +120,21 @@ class _Run:
 
     def update(self, changes: Changes) -> None:
         """Name, read and write what changed; then give untouched files their new targets."""
-        stats = [self.walk.file_stat(path) for path in (*changes.added, *changes.changed)]
+        paths = (*changes.added, *changes.changed)
         self.writer.set_state(Freshness.UPDATING)
         replaced = [p for p in changes.changed if self.known[p].kind != self._kind(p)]
         forgotten = {*changes.deleted, *replaced}  # a link keeps nothing of a file
         self.writer.delete(forgotten)
         left = {p: row for p, row in self.known.items() if p not in forgotten}
-        self.writer.names(stats, left if forgotten else self.known)
-        tasks = [
-            Task(stat, self._digest(stat.path))
-            for stat in stats
-            if stat.path not in self.walk.targets
-        ]
-        tasks.sort(key=lambda task: urgency(task.stat.path))
-        self.total = len(tasks)
-        self.targets = Targets(self.walk.stats.keys(), self._manifest)
-        self._work(tasks)
+        self.writer.names(map(self.walk.file_stat, paths), left if forgotten else self.known)
+        files = sorted((p for p in paths if p not in self.walk.targets), key=urgency)
+        self.total = len(files)
+        self.targets = Targets(self.walk.stats, self._manifest)
+        self._work((Task(self.walk.file_stat(p), self._digest(p)) for p in files), len(files))
         if self.known:
             elsewhere = moved(self.store, self.targets, changes)
             self.total += len(elsewhere)
-            self._work([Task(self.walk.file_stat(path)) for path in elsewhere])
+            self._work((Task(self.walk.file_stat(p)) for p in elsewhere), len(elsewhere))
         self.writer.finish()
         self.writer.set_state(Freshness.FRESH)
 
@@ -147,14 +145,17 @@ class _Run:
         row = self.known.get(path)
         return row.digest if row and row.kind == self._kind(path) else b""
 
-    def _work(self, tasks: list[Task]) -> None:
-        """Read files and write what was found, in batches."""
+    def _work(self, tasks: Iterable[Task], count: int) -> None:
+        """Read files and write what was found, in batches. Tasks are made as they are needed:
+        those of 100,000 files at once would take 30 MB."""
         pending: list[FileRecord] = []
         size = 0
         since = time.monotonic()
         patience = FIRST_PUT_SECONDS
-        limit = self.config.index.max_file_bytes
-        results = looked_at(self.walk.root, tasks, limit=limit, workers=self.config.index.workers)
+        index = self.config.index
+        results = looked_at(
+            self.walk.root, tasks, count, limit=index.max_file_bytes, workers=index.workers
+        )
         for outcome in results:
             record = self._take(outcome)
             if record is not None:
@@ -205,9 +206,11 @@ class _Run:
 
     # -- the report ------------------------------------------------------------------------------
 
-    def report(self, changes: Changes, seconds: float) -> IndexReport:
+    def report(
+        self, changes: Changes, left_out: Mapping[str, list[str]], seconds: float
+    ) -> IndexReport:
         state = self.store.state(access=everything(self.store))
-        skipped = {reason: list(paths) for reason, paths in self.walk.skipped.items()}
+        skipped = {reason: list(paths) for reason, paths in left_out.items()}
         for path, reason in self.noted.items():
             skipped.setdefault(reason, []).append(path)
         notes = [*self.walk.notes]

@@ -1,17 +1,19 @@
 """Which paths of a tree end with given names.
 
 The first few questions look through one long string of all paths, which takes a tenth of a
-millisecond at 10,000; only many questions are worth the tables, which take 400 times that.
+millisecond at 10,000; many questions are worth a sorted list of the paths written backwards, which
+takes a hundred times that, and a third of the memory of tables by name.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection
 
 MAX_CANDIDATES = 2_000
 """Files with the same name that are compared; beyond, the name says nothing."""
 FEW = 64
-"""Questions answered without tables."""
+"""Questions answered without the list."""
 _END = "\0"
 
 
@@ -22,8 +24,8 @@ class Tails:
         self._paths = paths
         self._asked = 0
         self._line = ""
-        self._by_tail: dict[str, list[str]] = {}
-        """By the last name, and by the last two: a tree has thousands of `__init__.py`."""
+        self._backwards: list[str] = []
+        """Each path with a slash before it, its characters in reverse order."""
 
     def ending(self, suffix: str) -> list[str]:
         """Return the paths that end with `suffix` at the border of a directory, unordered.
@@ -31,8 +33,11 @@ class Tails:
         None of them when it is one or two names that very many paths end with.
         """
         self._asked += 1
-        found = self._search(suffix) if self._asked <= FEW else self._look_up(suffix)
-        return found if suffix.count("/") >= 2 or len(found) <= MAX_CANDIDATES else []
+        most = len(self._paths) if suffix.count("/") >= 2 else MAX_CANDIDATES
+        if self._asked > FEW:
+            return self._look_up(suffix, most)
+        found = self._search(suffix)
+        return found if len(found) <= most else []
 
     def _search(self, suffix: str) -> list[str]:
         if not self._line:
@@ -45,14 +50,14 @@ class Tails:
             at = line.find(wanted, at + 1)
         return found
 
-    def _look_up(self, suffix: str) -> list[str]:
-        if not self._by_tail:
+    def _look_up(self, suffix: str, most: int) -> list[str]:
+        if not self._backwards:
             self._line = ""
-            for path in self._paths:
-                parts = path.rsplit("/", 2)
-                self._by_tail.setdefault(parts[-1], []).append(path)
-                if len(parts) > 1:
-                    self._by_tail.setdefault("/".join(parts[-2:]), []).append(path)
-        named = self._by_tail.get("/".join(suffix.rsplit("/", 2)[-2:]), [])
-        tail = "/" + suffix
-        return [path for path in named if ("/" + path).endswith(tail)]
+            self._backwards = sorted(f"/{path}"[::-1] for path in self._paths)
+        wanted = f"/{suffix}"[::-1]
+        first = last = bisect_left(self._backwards, wanted)
+        while last < len(self._backwards) and self._backwards[last].startswith(wanted):
+            last += 1
+            if last - first > most:
+                return []
+        return [path[:0:-1] for path in self._backwards[first:last]]

@@ -21,6 +21,8 @@ MANIFEST_NAMES = frozenset(
     {"tsconfig.json", "jsconfig.json", "package.json", "go.mod", "Cargo.toml", "composer.json"}
 )
 """Files whose change can give other files' imports another target."""
+CACHE_KEPT = 20_000
+"""Answers kept, about 5 MB: files come in order of their directories, which ask the same again."""
 _SCRIPTS = (
     "ts", "tsx", "d.ts", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte", "astro", "json",
 )  # fmt: skip
@@ -51,11 +53,17 @@ class Targets:
 
     def _cached(self, edge: Import, language: str) -> str:
         key = (edge.path.rpartition("/")[0], edge.module, language)
-        if key not in self._cache:
+        target = self._cache.get(key)
+        if target is None:
             target = self._find(edge, language)
-            self._cache[key] = target if target in self.paths else ""
-        target = self._cache[key]
+            target = self._keep(key, target if target in self.paths else "")
         return "" if target == edge.path else target
+
+    def _keep(self, key: tuple[str, str, str], answer: str) -> str:
+        if len(self._cache) >= CACHE_KEPT:
+            self._cache.clear()
+        self._cache[key] = answer
+        return answer
 
     def _find(self, edge: Import, language: str) -> str:
         directory = edge.path.rpartition("/")[0]
@@ -116,9 +124,10 @@ class Targets:
                 directory = directory.rpartition("/")[0]
             return join(directory, module.lstrip(".").replace(".", "/"))
         key = (directory, module, "python")
-        if key not in self._cache:
-            self._cache[key] = self._python_module(module.replace(".", "/"), directory)
-        return self._cache[key] or None
+        found = self._cache.get(key)
+        if found is None:
+            found = self._keep(key, self._python_module(module.replace(".", "/"), directory))
+        return found or None
 
     def _python_module(self, inner: str, near: str) -> str:
         """Return a module, without its extension, below a directory that can be on the search path.

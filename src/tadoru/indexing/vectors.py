@@ -19,7 +19,7 @@ from tadoru.config import Config
 from tadoru.errors import StoreBusy, TadoruError
 from tadoru.indexing import consent
 from tadoru.models.configured import destinations, embedder_of, is_configured
-from tadoru.types import Access, EmbeddingReport
+from tadoru.types import Access, EmbeddingReport, Principal
 
 if TYPE_CHECKING:
     from tadoru.indexing.job import Job
@@ -114,6 +114,23 @@ class RootVectors:
             report = EmbeddingReport(model=fingerprint, reason=error.message)
         self._note("" if report.needs_consent else report.reason)
         return replace(report, hosts=destinations(self._config.models).all)
+
+    def as_seen(
+        self, store: SqliteStore, report: EmbeddingReport, principal: Principal
+    ) -> EmbeddingReport:
+        """Return the report over what somebody sees; what the run did for the rest is left out."""
+        from tadoru.indexing.embed import survey
+
+        if not report.model:
+            return report
+        access = frozenset(row.id for row in store.access_rows() if row.admits(principal))
+        seen = survey(store, report.model, access)
+        return replace(
+            seen,
+            hosts=report.hosts,
+            reason=report.reason if seen.waiting else "",
+            needs_consent=report.needs_consent and seen.waiting > 0,
+        )
 
     def soon(self, store: SqliteStore) -> None:
         """Begin a run in a process of its own when something waits and nothing speaks against."""

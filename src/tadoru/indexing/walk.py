@@ -13,13 +13,15 @@ import stat
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from tadoru import git
 from tadoru.config import IndexConfig
 from tadoru.errors import BadInput
 from tadoru.indexing.defaults import secret_like
-from tadoru.indexing.ignored import ignored_rule
+from tadoru.indexing.ignored import IGNORED_PLACES, LIST_SECONDS, ignored_rule
 from tadoru.indexing.overlay import overlay_rules
 from tadoru.indexing.patterns import RuleStack
 from tadoru.indexing.plain import PlainWalk, brought_back
@@ -29,8 +31,19 @@ from tadoru.types import Kind
 
 __all__ = ["Walk", "display", "ignored_rule", "walk"]
 
-GIT_SECONDS = 60.0
-"""For one listing: a first `ls-files` on a cold disk reads every directory."""
+
+class Stat(NamedTuple):
+    """What counts of an `os.stat_result`, under its names, in a third of the memory."""
+
+    st_mode: int
+    st_size: int
+    st_mtime_ns: int
+    st_ctime_ns: int
+    st_ino: int
+    st_nlink: int
+
+
+_fields_of = attrgetter(*Stat._fields)
 
 
 @dataclass(slots=True)
@@ -40,7 +53,7 @@ class Walk:
     root: str
     began_ns: int = 0
     """When it began, by the clock that stamps files."""
-    stats: dict[str, os.stat_result] = field(default_factory=dict)
+    stats: dict[str, Stat] = field(default_factory=dict)
     raw: dict[str, bytes] = field(default_factory=dict)
     """Bytes of the names that are not UTF-8."""
     targets: dict[str, str] = field(default_factory=dict)
@@ -49,6 +62,8 @@ class Walk:
     """Reason -> paths."""
     repositories: list[str] = field(default_factory=list)
     """Nested repositories and submodules whose files are part of the tree."""
+    listed_by_git: list[str] = field(default_factory=list)
+    """Directories, root-relative as the file system spells them, that git has listed."""
     notes: list[str] = field(default_factory=list)
 
     def file_stat(self, path: str) -> FileStat:
@@ -98,6 +113,7 @@ def walk(root: str, config: IndexConfig) -> Walk:
     overlay = RuleStack(list(overlay_rules(root, listing.stats, config)))
     if overlay:
         listing.overrule(overlay)
+    listing.name_left_out(overlay)
     _keep(found, listing.stats, config)
     return found
 
@@ -109,15 +125,13 @@ class _Listing:
         self._found = found
         self._root = found.root
         self._common: set[str] = set()
-        self._repositories: list[str] = []
-        """Directories that git has listed."""
         self._pending: list[str] = []
         self._plain = PlainWalk(
             self._root,
             on_repository=self._nested,
             on_error=lambda path: found.skip("unreadable directory", display(path)),
         )
-        self.stats: dict[str, os.stat_result] = {}
+        self.stats: dict[str, Stat] = {}
 
     def start(self) -> None:
         if in_repository(self._root):
@@ -135,7 +149,7 @@ class _Listing:
             if names is None:
                 self._take(self._plain.names(prefix))
                 continue
-            self._repositories.append(prefix)
+            self._found.listed_by_git.append(prefix)
             if prefix:
                 self._found.repositories.append(display(prefix))
             self._take(names)
@@ -145,7 +159,7 @@ class _Listing:
         output = None
         if works_here(directory):
             output = git.run(
-                directory, "ls-files", "-co", "--exclude-standard", "-z", timeout=GIT_SECONDS
+                directory, "ls-files", "-co", "--exclude-standard", "-z", timeout=LIST_SECONDS
             )
         if output is None:
             where = display(prefix) or "the root"
@@ -159,9 +173,10 @@ class _Listing:
     def _take(self, names: Iterable[str]) -> None:
         """`lstat` names; git lists a repository inside as `name/`, or as `name` when tracked."""
         lstat, root, stats = os.lstat, self._root, self.stats
+        make, fields_of = Stat._make, _fields_of
         for name in names:
             try:
-                found = lstat(f"{root}/{name}")
+                found = make(fields_of(lstat(f"{root}/{name}")))
             except FileNotFoundError:
                 continue  # tracked, and deleted
             except NotADirectoryError:
@@ -191,20 +206,24 @@ class _Listing:
             self._found.skip(f"ignored by {overlay_reason(overlay, name)}", display(name))
         if not overlay.includes:
             return
-        candidates = [*self._plain.ignored, *self._ignored_by_git()]
+        by_rules = [(each.path, each.is_dir) for each in self._plain.ignored]
+        candidates = [*by_rules, *self._ignored_by_git()]
         listed = set(self.stats)
         self._take(brought_back(self._root, candidates, overlay, on_repository=self._nested))
         self._drain()
         for name in [n for n in self.stats if n not in listed and _left_out(overlay, n)]:
             del self.stats[name]
 
+    def name_left_out(self, overlay: RuleStack) -> None:
+        """Name what rules left out where git was not asked; git's own are named on request."""
+        for path, is_dir, reason in self._plain.ignored:
+            rule = overlay.decide(path, is_dir) if overlay else None
+            if rule is None or not rule.negated:
+                self._found.skip(reason, display(path) + ("/" if is_dir else ""))
+
     def _ignored_by_git(self) -> Iterable[tuple[str, bool]]:
-        for prefix in self._repositories:
-            output = git.run(
-                self._absolute(prefix),
-                "ls-files", "-oi", "--exclude-standard", "--directory", "-z",
-                timeout=GIT_SECONDS,
-            )  # fmt: skip
+        for prefix in self._found.listed_by_git:
+            output = git.run(self._absolute(prefix), *IGNORED_PLACES, timeout=LIST_SECONDS)
             for name in os.fsdecode(output or b"").split("\0"):
                 if name:
                     path = f"{prefix}/{name}" if prefix else name
@@ -227,7 +246,7 @@ def overlay_reason(overlay: RuleStack, name: str) -> str:
     return f"{rule.source}: {rule.text}" if rule else ""
 
 
-def _keep(found: Walk, stats: dict[str, os.stat_result], config: IndexConfig) -> None:
+def _keep(found: Walk, stats: dict[str, Stat], config: IndexConfig) -> None:
     """Sort names into files, links and what is not served."""
     regular, link = stat.S_IFREG, stat.S_IFLNK
     for name, result in stats.items():
@@ -260,7 +279,7 @@ _SPECIAL = {
 }
 
 
-def _keep_link(found: Walk, name: str, path: str, result: os.stat_result) -> None:
+def _keep_link(found: Walk, name: str, path: str, result: Stat) -> None:
     """Keep a link that leads to something inside the root."""
     try:
         target = os.path.realpath(f"{found.root}/{name}", strict=True)

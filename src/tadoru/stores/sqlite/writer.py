@@ -104,7 +104,7 @@ class Writer:
         if new or changed:
             with self._transaction() as connection:
                 labelled = self._labelled()
-                connection.executemany(INSERT, [self._new_row(stat, labelled) for stat in new])
+                connection.executemany(INSERT, (self._new_row(stat, labelled) for stat in new))
                 self._mark_changed(connection, changed)
         return Delta(
             new=tuple(stat.path for stat in new),
