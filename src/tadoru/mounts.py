@@ -10,13 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
 from tadoru import git
-from tadoru.errors import BadInput
+from tadoru.documents import ChromaSource
+from tadoru.errors import BadInput, NotIndexed, StoreError, TadoruError, Unavailable
 from tadoru.reading import total
 from tadoru.sources import LocalSource, Progress, Source
 from tadoru.types import IndexReport, IndexState, Principal
 from tadoru.views import View
 
 if TYPE_CHECKING:
+    from tadoru.models.base import Embedder
+    from tadoru.stores.base import Store
     from tadoru.touched import Touched
 
 V = TypeVar("V", bound=View)
@@ -57,7 +60,31 @@ class Mounts:
         if catch_up:
             for source in self._sources.values():
                 source.freshen()
-        return kind({name: s.store for name, s in self._sources.items()}, principal)
+        return kind(self._stores(), principal)
+
+    def _stores(self) -> dict[str, Store]:
+        """Return the stores by place; one that cannot be read costs its own place only.
+
+        Raises: why it cannot, where there is no other.
+        """
+        stores: dict[str, Store] = {}
+        failure: TadoruError | None = None
+        for name, source in self._sources.items():
+            try:
+                store: Store = source.store
+                if isinstance(source, ChromaSource):
+                    source.away = ""
+                    _ = store.generation
+            except (Unavailable, StoreError, NotIndexed) as error:
+                if not isinstance(source, ChromaSource):
+                    raise
+                source.away = f"/{name} is left out: {error.message}"
+                failure = error
+            else:
+                stores[name] = store
+        if failure is not None and not stores:
+            raise failure
+        return stores
 
     def state(self, view: View) -> IndexState:
         """Return the state of the index as far as the view's principal may know."""
@@ -65,6 +92,16 @@ class Mounts:
         for source in self._sources.values():
             state = source.state(state, view.principal)
         return state
+
+    def lacking(self, embedder: Embedder) -> tuple[str, ...]:
+        """Return a line for each document store whose vectors are not of this model."""
+        lines = []
+        for name, source in self._sources.items():
+            if isinstance(source, ChromaSource) and not source.away:
+                why = source.store.lacking(embedder.fingerprint, embedder.dimension)
+                if why:
+                    lines.append(f"/{name} is searched by words alone: {why}")
+        return tuple(lines)
 
     def renames(self, path: str) -> Sequence[str]:
         """Return the paths that a path has now, by version control."""

@@ -10,7 +10,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -26,6 +26,7 @@ from tadoru.types import PUBLIC, Freshness, IndexReport, IndexState, Principal
 if TYPE_CHECKING:
     from tadoru.indexing.changes import Changes
     from tadoru.indexing.job import Job
+    from tadoru.indexing.targets import Targets
     from tadoru.stores.base import Store
     from tadoru.stores.sqlite import SqliteStore
 
@@ -102,57 +103,6 @@ class Source(Protocol):
     def close(self) -> None: ...
 
 
-class ChromaSource:
-    """A collection in a Chroma server or directory, read as it is."""
-
-    def __init__(self, address: str) -> None:
-        """`address`: `chroma://host:port/collection`, `chroma+https://host/collection`, or
-        `chroma+file:DIRECTORY#collection`. Raises: `BadInput` for anything else."""
-        self.place = address
-        self._where, self._collection = parse_mount(address)
-        self._store: Store | None = None
-        self._lock = threading.Lock()
-
-    @property
-    def store(self) -> Store:
-        """The open collection. Raises: `Unavailable` without server, collection or extra."""
-        with self._lock:
-            if self._store is None:
-                from tadoru.stores.chroma import ChromaStore
-
-                self._store = ChromaStore.open(self._where, self._collection)
-            return self._store
-
-    def freshen(self) -> None:
-        """Nothing to do: the collection is the catalogue."""
-
-    def state(self, stored: IndexState, principal: Principal) -> IndexState:
-        return stored
-
-    def close(self) -> None:
-        with self._lock:
-            if self._store is not None:
-                self._store.close()
-                self._store = None
-
-
-def parse_mount(address: str) -> tuple[str, str]:
-    """Return (server URL or directory, collection) of a mount's address. Raises: `BadInput`."""
-    scheme, _, rest = address.partition(":")
-    if scheme == "chroma+file":
-        directory, _, collection = rest.rpartition("#")
-    else:
-        host, _, collection = rest.removeprefix("//").partition("/")
-        protocol = {"chroma": "http", "chroma+http": "http", "chroma+https": "https"}.get(scheme)
-        directory = f"{protocol}://{host}" if protocol and host else ""
-    if not directory or not collection:
-        raise BadInput(
-            f"{address!r} cannot be mounted",
-            hint="chroma://host:port/collection, or chroma+file:DIRECTORY#collection",
-        )
-    return directory, collection
-
-
 def _without_home(root: Path, config: Config) -> Config:
     """Leave the directory of all indexes out of a root that holds it: it is no part of a tree."""
     here = Path(os.path.realpath(home(config)))
@@ -161,6 +111,12 @@ def _without_home(root: Path, config: Config) -> Config:
     rule = "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", here.relative_to(root).as_posix()) + "/"
     index = replace(config.index, ignore=(*config.index.ignore, rule))
     return replace(config, index=index)
+
+
+def _resolver(paths: Collection[str], read: Callable[[str], str | None]) -> Targets:
+    from tadoru.indexing.targets import Targets
+
+    return Targets(paths, read)
 
 
 class LocalSource:
@@ -204,6 +160,7 @@ class LocalSource:
 
         store = SqliteStore.open(self.directory, root=self.root, create=False)
         store.ignored_rule = self._ignored
+        store.make_resolver = _resolver
         return store
 
     def _ignored(self, path: str) -> str:

@@ -154,9 +154,7 @@ def mounted(parts: Mapping[str, Tree]) -> Tree:
 
 
 def _moved(entry: Entry, prefix: str) -> Entry:
-    from dataclasses import replace
-
     if not prefix:
         return entry
     target = f"{prefix}/{entry.target}" if entry.target else ""
-    return replace(entry, path=f"{prefix}/{entry.path}", target=target)
+    return entry.moved(f"{prefix}/{entry.path}", target)

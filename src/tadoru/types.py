@@ -9,7 +9,7 @@ count in the file on disk; both are half-open.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -113,6 +113,10 @@ class Entry:
     @property
     def is_dir(self) -> bool:
         return self.kind is Kind.DIRECTORY
+
+    def moved(self, path: str, target: str = "") -> Entry:
+        """Return the same entry at another path; `target`: where a link then leads."""
+        return replace(self, path=path, target=target)
 
 
 @dataclass(frozen=True, slots=True)

@@ -399,11 +399,11 @@ def _moved(admit: Admit | None, part: _Part) -> Admit | None:
     if part.covered:
         return lambda entry: (
             part.owns(entry.path)
-            and (admit is None or admit(replace(entry, path=part.outer(entry.path))))
+            and (admit is None or admit(entry.moved(part.outer(entry.path), entry.target)))
         )
     if admit is None or not part.prefix:
         return admit
-    return lambda entry: admit(replace(entry, path=part.outer(entry.path)))
+    return lambda entry: admit(entry.moved(part.outer(entry.path), entry.target))
 
 
 def _below(prefix: str, places: Iterable[str]) -> Iterator[str]:

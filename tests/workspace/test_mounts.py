@@ -11,7 +11,6 @@ import pytest
 
 import tadoru
 from tadoru import BadInput, Principal, Unavailable
-from tadoru.sources import parse_mount
 
 PAGES = {
     "auth/oauth.mdx": ("# OAuth\n\nTokens are rotated ", "every ninety minutes.\n"),
@@ -61,30 +60,37 @@ def test_documents_and_code_are_one_tree(shared_repository: Path, collection: st
 
 
 @pytest.mark.slow
-def test_a_collection_that_is_not_there_is_a_clear_error(
+def test_a_mount_that_is_away_costs_its_own_place_only_and_every_answer_says_so(
     shared_repository: Path, collection: str
 ) -> None:
     address = collection.replace("#docs", "#nothing")
+    with tadoru.open(shared_repository, mounts={"/manual": address}) as workspace:
+        answer = workspace.run("ls /; ls /manual")
+        assert "src" in answer.stdout.split()
+        assert "No such file or directory" in answer.stderr
+        assert str(answer.index).startswith("partial: /manual is left out: ")
+        assert "nothing" in str(answer.index)
+        assert "partial" in str(workspace.search("session cookie").index)
     with (
-        tadoru.open(shared_repository, mounts={"/manual": address}) as workspace,
+        tadoru.open(None, mounts={"/manual": address}) as workspace,
         pytest.raises(Unavailable, match="nothing"),
     ):
         workspace.run("ls")
 
 
-@pytest.mark.parametrize(
-    ("address", "parsed"),
-    [
-        ("chroma://host:8000/docs", ("http://host:8000", "docs")),
-        ("chroma+https://host/docs", ("https://host", "docs")),
-        ("chroma+file:/var/chroma#docs", ("/var/chroma", "docs")),
-    ],
-)
-def test_addresses_of_mounts(address: str, parsed: tuple[str, str]) -> None:
-    assert parse_mount(address) == parsed
+@pytest.mark.slow
+def test_mounts_need_no_directory(collection: str) -> None:
+    with tadoru.open(None, mounts={"/": collection}) as workspace:
+        assert workspace.run("ls").stdout == "auth\n"
+        assert workspace.read("auth/oauth.mdx").text == "".join(PAGES["auth/oauth.mdx"])
 
 
-@pytest.mark.parametrize("address", ["", "chroma://host", "http://host/docs", "chroma+file:/x"])
-def test_an_address_that_is_none_is_bad_input(address: str) -> None:
-    with pytest.raises(BadInput):
-        parse_mount(address)
+def test_a_place_holds_one_thing(shared_repository: Path, tmp_path: Path) -> None:
+    address = f"chroma+file:{tmp_path}#docs"
+    with pytest.raises(BadInput, match="is a root"):
+        tadoru.open(shared_repository, mounts={"/": address})
+    with pytest.raises(BadInput, match="no root and no mount"):
+        tadoru.open(None)
+    for place in ("/a/../b", "a\0b", "/" + "x" * 2_000):
+        with pytest.raises(BadInput, match="no place"):
+            tadoru.open(shared_repository, mounts={place: address})

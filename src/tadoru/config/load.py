@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from tadoru.config.values import SEARCH_BOUNDS, AccessRule, Config
 from tadoru.errors import ConfigError
@@ -144,7 +145,7 @@ def _flatten(table: Mapping[str, Any]) -> dict[str, Any]:
 
 def _apply(config: Config, values: Mapping[str, Any], *, origin: str, trusted: bool) -> Config:
     for key, value in values.items():
-        if not trusted and not _project_may_set(key):
+        if not trusted and not project_may_set(key):
             note = f"{origin}: a repository may not set `{key}`; set it in your own configuration"
             config = replace(config, warnings=(*config.warnings, note))
             continue
@@ -158,7 +159,8 @@ def _apply(config: Config, values: Mapping[str, Any], *, origin: str, trusted: b
     return config
 
 
-def _project_may_set(key: str) -> bool:
+def project_may_set(key: str) -> bool:
+    """Tell whether a repository's own file may set a key."""
     return key in _PROJECT_KEYS or key.startswith(("search.", "resolve."))
 
 
@@ -179,7 +181,7 @@ def _set(config: Config, key: str, value: Any, *, trusted: bool) -> Config:
         rules = tuple(_rules(value))
         return replace(config, access=rules) if trusted else replace(config, restrict=rules)
     if name == "mounts":
-        return replace(config, mounts={str(k): str(v) for k, v in dict(value).items()})
+        return replace(config, mounts={str(k): _mount(v) for k, v in dict(value).items()})
     return replace(config, **{name: _parse(config, name, value)})
 
 
@@ -226,6 +228,17 @@ def _strings(value: Any) -> tuple[str, ...]:
 def _string(value: Any) -> str:
     text = str(value)
     return "" if text == PLACEHOLDER_KEY else text
+
+
+def _mount(value: Any) -> str:
+    """An address, or a table with `address` and the settings that belong behind its `?`."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, Mapping) or not isinstance(value.get("address"), str):
+        raise ValueError('a mount is an address, or a table with `address = "chroma://..."`')
+    address: str = value["address"]
+    settings = [f"{k}={quote(str(v), safe='')}" for k, v in value.items() if k != "address"]
+    return address + ("&" if "?" in address else "?") + "&".join(settings) if settings else address
 
 
 def _options(value: Any) -> Mapping[str, Mapping[str, str]]:

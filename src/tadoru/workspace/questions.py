@@ -202,8 +202,9 @@ class Questions(Core):
         )
         failed = any(line.startswith(LEFT_OUT) for line in answer.warnings)
         used = embedder is not None and not failed
+        elsewhere = self._mounts.lacking(embedder) if embedder is not None and used else ()
         return replace(
             answer,
             recall="lexical, semantic" if used else "lexical",
-            warnings=(*answer.warnings, *(line for line in (lacking, unranked) if line)),
+            warnings=(*answer.warnings, *(x for x in (lacking, unranked, *elsewhere) if x)),
         )

@@ -1,6 +1,7 @@
-"""A document store in Chroma, mounted read-only: an existing collection as it is."""
+"""A document store in Chroma, mounted read-only: an existing collection as it is, or one that
+tadoru has published."""
 
-from tadoru.stores.chroma.pages import FieldNames
+from tadoru.stores.chroma.address import Address, FieldNames, parse_address
 from tadoru.stores.chroma.store import ChromaStore
 
-__all__ = ["ChromaStore", "FieldNames"]
+__all__ = ["Address", "ChromaStore", "FieldNames", "parse_address"]

@@ -1,23 +1,32 @@
 """`ChromaStore`: a Chroma collection as a read-only catalogue.
 
-The tree decides what exists and who may see it; text is fetched when it is asked for. The first
-question that ranks or searches reads every page once and indexes it in memory, with the same code
-as SQLite: Chroma's `$contains` looks into single chunks with regard to case, so a match across a
-seam would be missed. It has no symbols, no import edges and no vectors of ours.
+The tree decides what exists and who may see it; it is looked at again every two seconds, and while
+the server is away it counts for half a minute more, which every answer says; then nothing is
+answered. Text is fetched when it is asked for. There are no symbols and no import edges here.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
-from tadoru.errors import Unavailable
-from tadoru.stores.base import Admit, ChunkRef, FieldWeight, LiteralIndex, Postings
-from tadoru.stores.chroma.pages import PAGES_ASKED, FieldNames, Listed, Page, Pages
+from tadoru.config import MIB
+from tadoru.errors import TadoruError
+from tadoru.stores.base import Admit, ChunkRef, LiteralIndex, Postings
+from tadoru.stores.cache import Cache, MemoryCache
+from tadoru.stores.chroma import snapshot as snapshots
+from tadoru.stores.chroma.address import Address, FieldNames
+from tadoru.stores.chroma.collection import Away, Collection, Gone
+from tadoru.stores.chroma.form import Listed
+from tadoru.stores.chroma.pages import Torn, content_of, unpacked
+from tadoru.stores.chroma.reader import PageReader
+from tadoru.stores.chroma.snapshot import Snapshot
 from tadoru.types import (
     HIDDEN,
     PUBLIC,
@@ -25,10 +34,9 @@ from tadoru.types import (
     AccessRow,
     Chunk,
     Entry,
+    Freshness,
     Import,
     IndexState,
-    Kind,
-    Role,
     Symbol,
 )
 
@@ -36,181 +44,272 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tadoru.stores.chroma.index import PageIndex
-    from tadoru.text.terms import Field
+    from tadoru.stores.chroma.finding import Finding
+    from tadoru.stores.objects import ObjectReader
 
 CHECK_SECONDS = 2.0
-"""How long the tree is believed before it is asked for again."""
-
-
-@dataclass(slots=True)
-class _State:
-    """The tree at one moment, and what was made of it."""
-
-    generation: int
-    pages: dict[str, Listed]
-    entries: list[Entry]
-    index: PageIndex | None = None
-    building: threading.Lock = field(default_factory=threading.Lock)
+"""How long the tree is believed before it is asked for again: so late a label takes effect."""
+GRACE_SECONDS = 30.0
+"""How long it is believed while the server is away."""
+PAUSE_SECONDS = 3.0
+"""After a look in vain nobody else looks for so long."""
+OWN_CACHE_BYTES = 64 * MIB
+SIBLINGS = 256
+"""Pages of a directory whose sizes are found with one that is asked for."""
+T = TypeVar("T")
 
 
 class ChromaStore:
-    """A `Store` over a collection. `open` connects; the constructor takes a collection."""
+    """A `Store` over a collection."""
 
     host_root = ""
 
-    def __init__(self, collection: Any, names: FieldNames | None = None) -> None:
-        self._pages = Pages(collection, names or FieldNames())
-        self.id = f"chroma:{collection.id}"
-        self._lock = threading.Lock()
+    def __init__(
+        self,
+        connect: Callable[[], Collection],
+        names: FieldNames | None = None,
+        *,
+        cache: Cache | None = None,
+        objects: ObjectReader | None = None,
+        directory: Path | None = None,
+    ) -> None:
+        """`connect`: finds the collection, by name; `directory`: where the index of terms is kept
+        for the next process. Nothing is asked before the first question."""
+        self.names = names or FieldNames()
+        self._connect = connect
+        self._directory = directory
+        self.reader = PageReader(self.names, cache or MemoryCache(OWN_CACHE_BYTES), objects)
         self._rows: dict[tuple[bool, frozenset[str]], AccessRow] = {
             (False, frozenset()): HIDDEN,
             (True, frozenset()): PUBLIC,
         }
-        self._checked = float("-inf")
-        self._state: _State | None = None
+        self._looking = threading.Lock()
+        self._collection: Collection | None = None
+        self._snapshot: Snapshot | None = None
+        self._seen = float("-inf")
+        """When the snapshot was last found to be the newest state."""
+        self._failed = float("-inf")
+        self._failure: Away | None = None
 
     @classmethod
-    def open(cls, where: str, collection: str, names: FieldNames | None = None) -> ChromaStore:
-        """Connect to a collection in a directory, or at `http://host:port`.
-
-        Raises: `Unavailable` without the extra `tadoru[chroma]`, a server, or the collection.
-        """
-        try:
-            import chromadb
-            from chromadb.config import Settings
-        except ImportError as error:
-            raise Unavailable(
-                "Chroma needs an optional part", hint="pip install 'tadoru[chroma]'"
-            ) from error
-        settings = Settings(anonymized_telemetry=False)
-        try:
-            if where.startswith(("http://", "https://")):
-                from urllib.parse import urlsplit
-
-                url = urlsplit(where)
-                secure = url.scheme == "https"
-                client = chromadb.HttpClient(
-                    host=url.hostname or "localhost",
-                    port=url.port or (443 if secure else 8000),
-                    ssl=secure,
-                    settings=settings,
-                )
-            else:
-                client = chromadb.PersistentClient(path=where, settings=settings)
-            found = client.get_collection(collection, embedding_function=None)
-        except Exception as error:
-            raise Unavailable(
-                f"the collection {collection!r} at {where} cannot be opened: {error}",
-                hint="check the address and the name",
-            ) from error
-        return cls(found, names)
+    def open(
+        cls,
+        address: Address,
+        *,
+        cache: Cache | None = None,
+        objects: ObjectReader | None = None,
+        directory: Path | None = None,
+    ) -> ChromaStore:
+        """Return the store of an address; it connects when it is first asked."""
+        return cls(
+            connector(address), address.names, cache=cache, objects=objects, directory=directory
+        )
 
     def close(self) -> None:
-        """Hold nothing open: Chroma's client is shared by all who use it in this process."""
+        """Hold nothing open: connections are shared by all who use this store."""
 
     # -- the tree ------------------------------------------------------------------------------
 
-    def _now(self) -> _State:
-        with self._lock:
-            state = self._state
-            if state is None or time.monotonic() - self._checked > CHECK_SECONDS:
-                generation, listed = self._pages.tree()
-                if state is None or generation != state.generation:
-                    state = self._state = self._read_tree(generation, listed)
-                self._checked = time.monotonic()
-            return state
+    def now(self) -> Snapshot:
+        """Return the newest state that is known, after a look at the collection when it is due.
 
-    def _read_tree(self, generation: int, listed: Sequence[Listed]) -> _State:
-        from tadoru.text.languages import language_of
+        Raises: `Away` when the server does not answer, `Gone` without the collection,
+        `NotIndexed`, `CorruptStore`, `NewerStore` for its tree.
+        """
+        known, age = self._snapshot, time.monotonic() - self._seen
+        if known is not None and age <= CHECK_SECONDS:
+            return known
+        usable = known is not None and age <= GRACE_SECONDS
+        if usable and not self._looking.acquire(blocking=False):
+            assert known is not None
+            return known  # somebody else is looking
+        if not usable:
+            self._looking.acquire()
+        try:
+            return self._look()
+        finally:
+            self._looking.release()
 
-        entries = [
-            Entry(
-                page.path,
-                Kind.FILE,
-                page.size,
-                access_id=self._label(page).id,
-                id=number,
-                language=language_of(page.path),
-                role=Role.DOCS,
-            )
-            for number, page in enumerate(listed, start=1)
-        ]
-        return _State(generation, {page.path: page for page in listed}, entries)
+    def _look(self) -> Snapshot:
+        known, age = self._snapshot, time.monotonic() - self._seen
+        if known is not None and age <= CHECK_SECONDS:
+            return known
+        usable = known if known is not None and age <= GRACE_SECONDS else None
+        if self._failure is not None and time.monotonic() - self._failed < PAUSE_SECONDS:
+            if usable is not None:
+                return usable
+            raise self._failure
+        try:
+            found = self._read()
+        except Away as error:
+            self._failed, self._failure = time.monotonic(), error
+            if usable is not None:
+                return usable
+            raise
+        self._seen, self._failure = time.monotonic(), None
+        self._snapshot = found
+        return found
 
-    def _label(self, page: Listed) -> AccessRow:
-        key = (True, frozenset[str]()) if page.public else (False, page.groups)
+    def _read(self) -> Snapshot:
+        """Read the state of the collection; of the one that has its name now, if it was replaced.
+
+        After any other failure than that of the server nothing is known any more.
+        """
+        before = self._snapshot
+        for attempt in range(2):
+            try:
+                if self._collection is None:
+                    self._collection = self._connect()
+                return snapshots.read(
+                    self._collection, self.names, before, self._label, self._size_of
+                )
+            except Gone:
+                self._collection = self._snapshot = before = None
+                if attempt:
+                    raise
+            except Away:
+                raise
+            except TadoruError:
+                self._snapshot = None
+                raise
+        raise AssertionError("two attempts return or raise")
+
+    def again(self, seen: Snapshot) -> Snapshot:
+        """Look at the collection now, because what `seen` promised was not there."""
+        with self._looking:
+            if self._snapshot is seen:
+                self._seen = float("-inf")
+                self._failure = None
+                return self._look()
+        return self.now()
+
+    def with_newest(self, ask: Callable[[Snapshot], T]) -> T:
+        """Ask with the newest state; once more when the collection was replaced meanwhile."""
+        snapshot = self.now()
+        try:
+            return ask(snapshot)
+        except Gone:
+            return ask(self.again(snapshot))
+
+    def _label(self, label: AccessRow) -> AccessRow:
+        key = (True, frozenset[str]()) if label.public else (False, label.groups)
         if key not in self._rows:
-            self._rows[key] = AccessRow(len(self._rows), False, page.groups)
+            self._rows[key] = AccessRow(len(self._rows), False, label.groups)
         return self._rows[key]
 
     @property
+    def id(self) -> str:
+        """Names the very collection: one that is made anew under the same name has another."""
+        return f"chroma:{self.now().stamp[0]}"
+
+    @property
     def generation(self) -> int:
-        """A digest of the tree: it differs after every publication, in all processes alike."""
-        return self._now().generation
+        """Raised by every publication, and the same in all processes."""
+        return self.now().generation
 
     def access_rows(self) -> tuple[AccessRow, ...]:
-        self._now()
+        self.now()
         return tuple(self._rows.values())
-
-    def _visible(self, path: str, access: Access) -> Listed | None:
-        page = self._now().pages.get(path) if access else None
-        return page if page is not None and self._label(page).id in access else None
 
     def entries(self, *, access: Access) -> Iterator[Entry]:
         if access:
-            yield from (entry for entry in self._now().entries if entry.access_id in access)
+            yield from (entry for entry in self.now().entries if entry.access_id in access)
+
+    def _size_of(self, path: str, access_id: int) -> int:
+        """Return the size of a page, and find those of its neighbours with the same label."""
+        access = frozenset((access_id,))
+        folder = path.rpartition("/")[0]
+
+        def ask(snapshot: Snapshot) -> int:
+            if path not in snapshot.sizes:
+                alike = (
+                    page
+                    for page in snapshot.folders.get(folder, ())
+                    if page.path not in snapshot.sizes
+                    and page.pointer is None
+                    and snapshot.visible(page.path, access)
+                )
+                wanted = {page.path: page for page in islice(alike, SIBLINGS)}
+                if page := snapshot.visible(path, access):
+                    wanted[path] = page
+                self.reader.packed(snapshot, list(wanted.values()))
+            return snapshot.sizes.get(path, 0)
+
+        return self.with_newest(ask)
 
     # -- content -------------------------------------------------------------------------------
 
-    def _page(self, path: str, access: Access) -> Page | None:
-        listed = self._visible(path, access)
-        if listed is None:
+    def _packed(self, path: str, access: Access) -> bytes | Listed | None:
+        """Return a packed page, or the page itself where it is a pointer; None for nobody's.
+
+        Raises: `Torn` when the collection cannot give it whole, at a second look too.
+        """
+        if not access:
             return None
-        return next((page for _, page in self._pages.read([listed])), None)
+
+        def ask(snapshot: Snapshot) -> bytes | Listed | Torn | None:
+            page = snapshot.visible(path, access)
+            if page is None or page.pointer is not None:
+                return page
+            return self.reader.packed(snapshot, [page])[path]
+
+        found = self.with_newest(ask)
+        if isinstance(found, Torn):
+            found = ask(self.again(self.now()))
+            if isinstance(found, Torn):
+                raise found
+        return found
 
     def read(self, path: str, *, access: Access, start: int = 0, size: int = -1) -> bytes | None:
-        page = self._page(path, access)
-        if page is None:
-            return None
+        found = self._packed(path, access)
         start = max(0, start)
-        data = page.text.encode("utf-8", "surrogatepass")
+        if isinstance(found, Listed):
+            return self.reader.behind(found, start, size)
+        if found is None:
+            return None
+        data = content_of(found)
         return data[start:] if size < 0 else data[start : start + size]
 
     def read_many(self, paths: Iterable[str], *, access: Access) -> Iterator[tuple[str, bytes]]:
-        names = iter(paths)
-        while batch := list(islice(names, PAGES_ASKED)):
-            listed = [page for path in batch if (page := self._visible(path, access)) is not None]
-            for page, assembled in self._pages.read(listed):
-                yield page.path, assembled.text.encode("utf-8", "surrogatepass")
+        if not access:
+            return
+        snapshot = self.now()
+        rest = iter(paths)
+        listed = (page for path in rest if (page := snapshot.visible(path, access)) is not None)
+        yield from self.reader.contents(snapshot, listed)
 
     def text(self, path: str, *, access: Access) -> str | None:
-        page = self._page(path, access)
-        return None if page is None else page.text
+        found = self._packed(path, access)
+        if isinstance(found, Listed):
+            from tadoru.text.decode import decode
+
+            decoded = decode(self.reader.behind(found))
+            return None if decoded is None else decoded.text
+        return None if found is None else unpacked(found).text
 
     def chunks(self, path: str, *, access: Access) -> tuple[Chunk, ...]:
-        page = self._page(path, access)
-        return () if page is None else page.chunks
+        found = self._packed(path, access)
+        return unpacked(found).chunks(path) if isinstance(found, bytes) else ()
 
     # -- finding -------------------------------------------------------------------------------
 
+    @cached_property
+    def _finding(self) -> Finding:
+        from tadoru.stores.chroma.finding import Finding
+
+        return Finding(self, self._directory)
+
     @property
     def postings(self) -> Postings:
-        return _ChromaPostings(self)
+        return self._finding.postings
 
     @property
     def literals(self) -> LiteralIndex:
-        return _ChromaLiterals(self)
+        return self._finding.literals
 
-    def page_index(self) -> PageIndex:
-        """Return the index in memory, made on first use for each state of the tree."""
-        from tadoru.stores.chroma.index import PageIndex
-
-        state = self._now()
-        with state.building:
-            if state.index is None:
-                state.index = PageIndex(state.entries, self._pages.read(list(state.pages.values())))
-            return state.index
+    def lacking(self, fingerprint: str, dimension: int) -> str:
+        """Tell why a model cannot be asked about this collection; empty when it can."""
+        return self._finding.lacking(self.now(), fingerprint, dimension)
 
     def nearest(
         self,
@@ -221,12 +320,16 @@ class ChromaStore:
         k: int,
         admit: Admit | None = None,
     ) -> list[ChunkRef]:
-        return []
+        if not access or k <= 0:
+            return []
+        return self.with_newest(
+            lambda now: self._finding.nearest(now, vector, fingerprint, access, k, admit)
+        )
 
     def vectors(
         self, refs: Sequence[tuple[str, int]], *, fingerprint: str, access: Access
     ) -> npt.NDArray[np.float32] | None:
-        return None
+        return None  # one question brings its vectors along; nobody else asks for them
 
     # -- structure -----------------------------------------------------------------------------
 
@@ -256,40 +359,68 @@ class ChromaStore:
     # -- health --------------------------------------------------------------------------------
 
     def state(self, *, access: Access) -> IndexState:
-        return IndexState(files=sum(1 for _ in self.entries(access=access)))
+        """Return what an answer has to say: the server is away, pages are not whole, or the index
+        of terms is being made; counted over what is visible."""
+        now = self.now()
+        state = IndexState(files=sum(1 for entry in now.entries if entry.access_id in access))
+        if not access:
+            return state
+        if self._failure is not None:
+            age = max(1, round(time.monotonic() - self._seen))
+            detail = f"{self._failure.message}; this is what was there {age} s ago"
+            return replace(state, status=Freshness.STALE, detail=detail)
+        if detail := incomplete(now, access):
+            return replace(state, status=Freshness.PARTIAL, detail=detail)
+        waiting = now.index.waiting(access) if now.index is not None else 0
+        if waiting:
+            return replace(state, status=Freshness.UPDATING, pending=waiting)
+        return state
 
     def ignored(self, path: str, *, access: Access) -> str:
         return ""
 
 
-class _ChromaPostings:
-    def __init__(self, store: ChromaStore) -> None:
-        self._store = store
-
-    def search(
-        self,
-        terms: Sequence[tuple[str, float]],
-        *,
-        access: Access,
-        k: int,
-        fields: dict[Field, FieldWeight] | None = None,
-        admit: Admit | None = None,
-    ) -> list[ChunkRef]:
-        if not access or not terms or k <= 0:
-            return []
-        return self._store.page_index().search(terms, access, k, fields, admit)
-
-    def frequencies(self, terms: Sequence[str], *, access: Access) -> list[int]:
-        if not access or not terms:
-            return [0] * len(terms)
-        return self._store.page_index().frequencies(terms, access)
+def incomplete(now: Snapshot, access: Access) -> str:
+    """Return what is known to be missing of what somebody sees; empty when nothing is."""
+    torn = sorted(path for path in list(now.torn) if now.access_of.get(path) in access)
+    below = [
+        page.path
+        for page, access_id in now.left_out
+        if access_id in access and any(now.access_of.get(p) in access for p in above(page.path))
+    ]
+    parts = []
+    if torn:
+        parts.append(f"{now.torn[torn[0]]}{_more(torn)}")
+    if below:
+        parts.append(f"{below[0]} lies below another page and has no place in a tree{_more(below)}")
+    return "; ".join(parts)
 
 
-class _ChromaLiterals:
-    def __init__(self, store: ChromaStore) -> None:
-        self._store = store
+def _more(paths: Sequence[str]) -> str:
+    return f", and {len(paths) - 1} more" if len(paths) > 1 else ""
 
-    def candidates(self, literals: Sequence[Sequence[bytes]], *, access: Access) -> set[str] | None:
-        if not access:
-            return set()
-        return self._store.page_index().candidates(literals, access)
+
+def above(path: str) -> Iterator[str]:
+    """Yield the paths of all directories above a path."""
+    end = path.rfind("/")
+    while end > 0:
+        yield path[:end]
+        end = path.rfind("/", 0, end)
+
+
+def connector(address: Address) -> Callable[[], Collection]:
+    """Return what finds the collection of an address; the connections to a server are kept."""
+    if not address.is_server:
+        from tadoru.stores.chroma.embedded import EmbeddedCollection
+
+        return lambda: EmbeddedCollection.open(address)
+    from tadoru.stores.chroma.server import Server, ServerCollection
+
+    servers: list[Server] = []
+
+    def connect() -> Collection:
+        if not servers:
+            servers.append(Server(address))
+        return ServerCollection.open(servers[0], address)
+
+    return connect
