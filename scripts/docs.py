@@ -13,7 +13,7 @@ import click
 
 from tadoru.cli.app import COMMANDS, tadoru
 from tadoru.mcp.pathfinder import PathfinderTools
-from tadoru.mcp.server import Toolset
+from tadoru.mcp.calls import Toolset
 from tadoru.mcp.tools import Tools
 
 DOCS = Path(__file__).parent.parent / "docs"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -207,24 +206,3 @@ def test_search_imports_no_numpy(tmp_path: object) -> None:
         "assert not {'numpy', 'tree_sitter', 'mcp', 'rich'} & set(sys.modules), sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-Formatter = Callable[..., str]
-
-
-def test_contextweaver_forms(ask: Ask) -> None:
-    from tadoru.search.render import contextweaver_json, contextweaver_markdown
-
-    answer = ask("where do sessions expire")
-    text = contextweaver_markdown(answer, {"shop/session.py": "python"})
-    head = text.splitlines()[0]
-    segments = sum(len(f.segments) for f in answer.files)
-    assert head == (
-        f"Found {len(answer.hits)} relevant code blocks | Files: {len(answer.files)} | "
-        f"Total segments: {segments}"
-    )
-    assert "> sources: " in text and "```python" in text
-    data = contextweaver_json(answer)
-    assert data["summary"]["totalSegments"] == segments
-    segment = data["files"][0]["segments"][0]
-    assert segment["isSeed"] and {"startLine", "endLine", "breadcrumb", "text"} <= set(segment)

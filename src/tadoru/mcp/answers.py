@@ -52,16 +52,24 @@ def stated(text: str, index: IndexState) -> str:
     return f"{text.rstrip()}\n\n{last}" if text.strip() else last
 
 
-def search_text(answer: SearchAnswer) -> str:
-    """Return packed context; search has fenced each segment already."""
+def search_text(answer: SearchAnswer, offset: int = 0) -> str:
+    """Return packed context; search has fenced each segment already.
+
+    `offset`: hits that came before, so that the answer says how to go on.
+    """
     lines = [f"note: {name(warning)}" for warning in answer.warnings]
     if answer.text.strip():
         lines.append(answer.text)
     elif answer.hits:
         lines.append(f"no text fits into {answer.budget} tokens; the best places are")
         lines += [f"- {name(h.path)}:{h.start_line}-{h.end_line}" for h in answer.hits]
+    elif offset:
+        lines.append("no further hits")
     else:
         lines.append("nothing found; try other words, exact names in `terms`, or bash with grep")
+    after = offset + len(answer.hits)
+    if answer.hits and after < answer.total:
+        lines.append(f"\nmore hits: offset={after}")
     return stated("\n".join(lines), answer.index)
 
 

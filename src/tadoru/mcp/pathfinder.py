@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from tadoru.mcp.answers import STREAM_CHARACTERS, clipped
+from tadoru.mcp.progress import current
 from tadoru.types import Candidate, Freshness, IndexState, Resolution, RetryResult
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class PathfinderTools:
 
     def reindex_paths(self) -> str:
         """Force a full rebuild of the path index."""
-        report = self._workspace().reindex()
+        report = self._workspace().index(rebuild=True, progress=current().update)
         return _json(
             {
                 "status": "ok" if report.complete else "partial",

@@ -16,6 +16,7 @@ from tadoru.mcp.statistics import statistics_text
 from tadoru.text.shown import shown
 
 if TYPE_CHECKING:
+    from tadoru.search.memory import SessionMemory
     from tadoru.workspace import Workspace
 
 DEFINITION_LINES = 80
@@ -28,6 +29,8 @@ class Tools:
 
     def __init__(self, workspace: Callable[[], Workspace]) -> None:
         self._workspace = workspace
+        self._session: SessionMemory | None = None
+        """What this server's one client was sent; made by its first search."""
 
     def all(self) -> tuple[Callable[..., str], ...]:
         """Return the tools in the order in which a client lists them."""
@@ -45,32 +48,48 @@ class Tools:
 
     def search(
         self,
-        question: str,
+        question: str = "",
         terms: Sequence[str] = (),
         under: str = "",
         include: Sequence[str] = (),
         mode: Literal["quick", "balanced", "deep"] = "balanced",
         budget: int = 0,
+        offset: int = 0,
+        more: str = "",
+        related: str = "",
     ) -> str:
-        """Find code and documents that answer a question. Returns excerpts with path and lines,
-        best first, within `budget` tokens (0: default). `terms`: exact names that should count.
-        `under`: a directory. `include`: path globs. Start here to understand code.
+        """Find code and documents that answer a question: excerpts with path and lines, best first,
+        within `budget` tokens (0: 12000). `terms`: exact names. `under`: a directory. `include`:
+        globs. `offset`: next page. Instead of a question: `more` (a whole hit and what is around)
+        or `related` (what is like it), a hit as `path:line`. What was sent before is only named.
         """
         workspace = self._workspace()
-        answer = workspace.search(
-            question,
-            terms=terms,
-            under=_place(workspace, under),
-            include=include,
-            mode=mode,
-            budget=_limit("budget", budget),
-        )
-        return answers.search_text(answer)
+        if self._session is None:
+            self._session = workspace.session()
+        session = self._session
+        tokens = _limit("budget", budget)
+        if more or related:
+            follow = workspace.more if more else workspace.related
+            answer = follow(_hit(workspace, more or related), budget=tokens, session=session)
+        elif not question.strip():
+            raise BadInput("`question` is missing", hint="ask one, or name a hit in `more`")
+        else:
+            answer = workspace.search(
+                question,
+                terms=terms,
+                under=_place(workspace, under),
+                include=include,
+                mode=mode,
+                budget=tokens,
+                offset=_limit("offset", offset) or 0,
+                session=session,
+            )
+        return answers.search_text(answer, offset)
 
     def bash(self, command: str, cwd: str = "/") -> str:
         """Run a command line in a read-only shell over the tree: ls, find, tree, cat, head, grep,
-        rg, sed, awk, sort, jq, pipes, loops. Instant, no side effects; writes fail. 30 s and 1 MiB
-        of output at most. Each call starts in `cwd`.
+        rg, sed, awk, sort, jq, pipes, loops. Writes fail. Each call starts in `cwd`. At most 30 s
+        and 1 MiB of output.
         """
         workspace = self._workspace()
         return answers.run_text(workspace.run(command, cwd=f"/{_place(workspace, cwd)}"))
@@ -83,14 +102,13 @@ class Tools:
         top: int = 3,
     ) -> str:
         """Find the real path for one that does not exist or is uncertain: `resolved`, `ambiguous`
-        with candidates, or `absent` with the reason. `intent`: what you want to do there. Every
-        path returned exists.
+        with candidates, or `absent` with the reason. `intent`: what you want to do there.
         """
         answer = self._workspace().resolve(path, intent=intent, op=op, top=_limit("top", top) or 1)
         return answers.resolution_text(answer)
 
     def read_file(self, path: str, start_line: int = 1, end_line: int = 0, budget: int = 0) -> str:
-        """Read a file with line numbers, within `budget` tokens (0: default; says how to go on).
+        """Read a file with line numbers, within `budget` tokens (0: 12000); says how to go on.
         A wrong path is corrected when that is certain, and the answer says so.
         """
         workspace = self._workspace()
@@ -104,8 +122,8 @@ class Tools:
         return answers.read_text(answer)
 
     def find_definition(self, name: str, hint_path: str = "", top: int = 3) -> str:
-        """Show where a function, class, method or constant is defined, with its text. `hint_path`:
-        prefer definitions there.
+        """Show where a function, class or constant is defined, with its text. `hint_path`: prefer
+        what is there.
         """
         workspace = self._workspace()
         hint = _place(workspace, hint_path)
@@ -127,7 +145,7 @@ class Tools:
         return answers.stated(text_of_all, found.index)
 
     def find_references(self, name: str, exclude_definition: bool = False, top: int = 50) -> str:
-        """List the uses of a name: calls, imports, mentions, each with path and line."""
+        """List the uses of a name: calls, imports, mentions."""
         answer = self._workspace().references(
             name, exclude_definition=exclude_definition, top=_limit("top", top) or 1
         )
@@ -136,7 +154,7 @@ class Tools:
     def list_files(
         self, glob: str = "", language: str = "", under: str = "", offset: int = 0, limit: int = 200
     ) -> str:
-        """List files by glob (`src/**/*.py`), language or directory, a page at a time."""
+        """List files by glob (`src/**/*.py`), language or directory, `limit` at a time."""
         workspace = self._workspace()
         answer = workspace.list_files(
             glob=glob,
@@ -148,15 +166,13 @@ class Tools:
         return answers.files_text(answer)
 
     def map(self, path: str = "", budget: int = 0) -> str:
-        """Outline a directory or the whole tree: its most important files and their symbols."""
+        """Outline a directory or the tree: its most important files and their symbols."""
         workspace = self._workspace()
         answer = workspace.map(_place(workspace, path), budget=_limit("budget", budget))
         return answers.budgeted_text(answer)
 
     def index_status(self, details: bool = False) -> str:
-        """Tell whether the index is fresh, partial or still being built, and over how many files.
-        `details`: languages, roles, latency by tool, tokens saved.
-        """
+        """Tell whether the index is fresh. `details`: languages, latency by tool, tokens saved."""
         workspace = self._workspace()
         state = workspace.status()
         lines = [f"files: {state.files}, pending: {state.pending}, generation: {state.generation}"]
@@ -173,6 +189,15 @@ def _limit(name: str, number: int) -> int | None:
     if number < 0:
         raise BadInput(f"{name} is negative: {number}", hint="give 0 or more")
     return number or None
+
+
+def _hit(workspace: Workspace, hit: str) -> str:
+    """Return `path:line` or an id with the path as the tree has it."""
+    for mark in ("#", ":"):
+        path, found, rest = hit.rpartition(mark)
+        if found and path:
+            return f"{_place(workspace, path)}{mark}{rest}"
+    return hit
 
 
 def _place(workspace: Workspace, path: str) -> str:

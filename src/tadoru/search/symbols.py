@@ -43,10 +43,13 @@ _KIND_ORDER = ("class", "struct", "interface", "trait", "enum", "type", "functio
 _REFERENCE_ORDER = {"call": 0, "import": 1, "name": 2, "text": 3}
 
 
-def definition(view: View, name: str, *, hint_path: str = "", top: int = 3) -> SymbolList:
+def definition(
+    view: View, name: str, *, hint_path: str = "", top: int = 3, under: str = ""
+) -> SymbolList:
     """Return where a name is defined, the likeliest first, with the true total.
 
-    `name`: as written, also `Class.method`; `hint_path`: definitions near this path come first.
+    `name`: as written, also `Class.method`; `hint_path`: definitions near this path come first;
+    `under`: a directory or file, definitions elsewhere do not count.
     Raises: `BadInput` for an empty or overlong name.
     """
     name = _checked(name)
@@ -59,8 +62,13 @@ def definition(view: View, name: str, *, hint_path: str = "", top: int = 3) -> S
         found = inside or found
     if not found:
         found = list(_heuristic_definitions(view, last))
+    found = [symbol for symbol in found if _lies_under(symbol.path, under)]
     found.sort(key=lambda s: _likelihood(view, s, hint_path))
     return SymbolList(tuple(found[: max(0, top)]), len(found), index=view.state())
+
+
+def _lies_under(path: str, place: str) -> bool:
+    return not place or path == place or path.startswith(place + "/")
 
 
 def _checked(name: str) -> str:
@@ -113,11 +121,13 @@ def references(
     *,
     exclude_definition: bool = False,
     top: int = 50,
+    under: str = "",
     seconds: float = REFERENCE_SECONDS,
     clock: Callable[[], float] = time.monotonic,
 ) -> ReferenceList:
     """Return the uses of a name: calls, imports, other uses in code, then comments and strings.
 
+    `under`: a directory or file; uses elsewhere do not count.
     The total counts every use in the visible text; when time ran out, the state of the index says
     `partial` and how far it came. Raises: `BadInput` for an empty or overlong name.
     """
@@ -125,7 +135,7 @@ def references(
     defined = _definition_lines(view, name)
     end = clock() + seconds
     rows: list[tuple[tuple[int, int, str, int], Reference]] = []
-    entries = _containing(view, name)
+    entries = [entry for entry in _containing(view, name) if _lies_under(entry.path, under)]
     done = 0
     for entry in entries:
         if clock() > end:

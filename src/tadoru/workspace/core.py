@@ -132,6 +132,10 @@ class Core:
         self._usage.flush()
         self._mounts.close()
 
+    def flush(self) -> None:
+        """Write what was counted to where other processes read it."""
+        self._usage.flush()
+
     def seen_by(self, principal: Principal) -> Self:
         """Return the same mounts as somebody else sees them; each has a history of his own."""
         other = type(self)(

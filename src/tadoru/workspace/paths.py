@@ -59,6 +59,25 @@ class Paths(Core):
         self._report(measure.record("resolve", answer, op=op))
         return answer
 
+    def explain(
+        self,
+        path: str,
+        *,
+        intent: str = "",
+        op: Op = "read",
+        cwd: str = "",
+        top: int = 10,
+    ) -> tuple[Resolution, dict[str, Any]]:
+        """Resolve, and tell how: the answer, and what each stage found. Remembers nothing."""
+        from tadoru.resolve.trace import Trace
+
+        without_nul(intent=intent, cwd=cwd)
+        trace = Trace()
+        view = self._view()
+        trace.stage("catch_up")
+        answer = self.resolve_in(view, path, intent=intent, op=op, cwd=cwd, top=top, measure=trace)
+        return replace(answer, index=self._state(view)), trace.table()
+
     def touch(self, *paths: str) -> None:
         """Remember paths as touched, the last one as the newest: of the tree, or of this machine.
 

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tadoru.errors import OutsideRoots, PathNotFound
+from tadoru.errors import IsADirectoryHere, NotADirectoryHere, OutsideRoots, PathNotFound
 from tadoru.reading import inside, not_found, read, seen
-from tadoru.types import FileList, Freshness, ReadAnswer, ReferenceList, SymbolList, TextAnswer
+from tadoru.types import (
+    Entry,
+    FileList,
+    Freshness,
+    ReadAnswer,
+    ReferenceList,
+    SymbolList,
+    TextAnswer,
+)
 from tadoru.workspace.arguments import directory, existing, positive, without_nul
 from tadoru.workspace.core import counted
 from tadoru.workspace.paths import Paths
@@ -55,6 +63,54 @@ class Structure(Paths):
         return replace(answer, index=self._state(view))
 
     @counted
+    def read_bytes(self, path: str, *, start: int = 0, size: int = -1) -> bytes:
+        """Return bytes of a file as they are in its source: `size` from `start`, or to the end.
+
+        Raises: `PathNotFound`, `IsADirectoryHere`, `OutsideRoots`, and what the store raises.
+        """
+        view = self._view()
+        entry = view.entry(inside(view, path))
+        if entry is not None and entry.is_dir:
+            raise IsADirectoryHere(f"{path or '/'}: is a directory", hint="list it instead")
+        data = view.read(entry.path, start=start, size=size) if entry is not None else None
+        if entry is None or data is None:
+            raise PathNotFound(f"{path}: no such file or directory")
+        self._reads(entry.path)
+        self._remember(entry.path)
+        return data
+
+    def entry(self, path: str = "") -> Entry:
+        """Return what is known of a file or directory, links followed, under the path given.
+
+        Raises: `PathNotFound`, `OutsideRoots`.
+        """
+        view = self._view()
+        place = inside(view, path) if path else ""
+        found = view.entry(place)
+        if found is None:
+            raise PathNotFound(f"{path}: no such file or directory")
+        return replace(found, path=place)
+
+    def entries(self, path: str = "") -> list[Entry]:
+        """Return what lies in a directory, by name; a link to a file is described as the file.
+
+        Raises: `PathNotFound`, `NotADirectoryHere`, `OutsideRoots`.
+        """
+        view = self._view()
+        place = existing(view, path)
+        found = view.entry(place)
+        if found is None or not found.is_dir:
+            raise NotADirectoryHere(f"{path}: is no directory")
+        rows: list[Entry] = []
+        for name in view.tree.children(found.path):
+            inner = f"{found.path}/{name}" if found.path else name
+            entry, target = view.tree.get(inner), view.entry(inner)
+            if entry is not None and target is not None:
+                row = entry if target.is_dir else target
+                rows.append(replace(row, path=f"{place}/{name}" if place else name))
+        return rows
+
+    @counted
     def list_files(
         self,
         *,
@@ -77,6 +133,16 @@ class Structure(Paths):
         rows = tuple(replace(row, host_path=view.host_path(row.path)) for row in page.files)
         self._remember(*seen(view, [place]))
         return replace(page, files=rows, index=self._state(view))
+
+    def names(self, start: str) -> list[str]:
+        """Return the paths that a half-written one can go on with; directories end with `/`."""
+        view = self._view()
+        directory, slash, _ = start.lstrip("/").rpartition("/")
+        if not view.tree.is_dir(directory):
+            return []
+        paths = (f"{directory}{slash}{name}" for name in view.tree.children(directory))
+        beginning = start.lstrip("/")
+        return [path + "/" * view.tree.is_dir(path) for path in paths if path.startswith(beginning)]
 
     @counted
     def symbols(
@@ -119,27 +185,31 @@ class Structure(Paths):
         return replace(answer, index=self._state(view))
 
     @counted
-    def definition(self, name: str, *, hint_path: str = "", top: int = 3) -> SymbolList:
-        """Return where a name is defined, the likeliest first."""
+    def definition(
+        self, name: str, *, hint_path: str = "", top: int = 3, under: str = ""
+    ) -> SymbolList:
+        """Return where a name is defined, the likeliest first; `under`: in this directory."""
         from tadoru.search import definition
 
         without_nul(name=name, hint_path=hint_path)
         positive(top=top)
         view = self._view()
-        answer = definition(view, name, hint_path=hint_path, top=top)
+        place = directory(view, under)
+        answer = definition(view, name, hint_path=hint_path, top=top, under=place)
         return replace(answer, index=self._state(view))
 
     @counted
     def references(
-        self, name: str, *, exclude_definition: bool = False, top: int = 50
+        self, name: str, *, exclude_definition: bool = False, top: int = 50, under: str = ""
     ) -> ReferenceList:
-        """Return the uses of a name, each with how sure that is."""
+        """Return the uses of a name, each with how sure that is; `under`: in this directory."""
         from tadoru.search import references
 
         without_nul(name=name)
         positive(top=top)
         view = self._view()
-        answer = references(view, name, exclude_definition=exclude_definition, top=top)
+        place = directory(view, under)
+        answer = references(view, name, exclude_definition=exclude_definition, top=top, under=place)
         rows = tuple(replace(r, host_path=view.host_path(r.path)) for r in answer.references)
         state = self._state(view)
         if answer.index.status is Freshness.PARTIAL and state.status is Freshness.FRESH:

@@ -1,0 +1,122 @@
+"""Runs the tools: a call in a thread of its own, its answer as text, its faults as text too.
+
+Decides what a model reads when something goes wrong: our own errors in our own words, a fault of
+ours by its kind alone (the log has the details). Knows nothing of what the tools do.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import anyio
+import anyio.to_thread
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, TextContent, Tool, ToolAnnotations
+
+from tadoru.errors import TadoruError
+from tadoru.mcp import progress
+from tadoru.mcp.schema import Parameter, arguments_of, parameters_of, schema_of
+from tadoru.text.shown import shown
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 16
+"""Calls that run at the same time; further ones wait."""
+
+Text = str | Sequence[str]
+"""An answer: one block of text, or several."""
+
+
+class Toolset(Protocol):
+    """Some tools over one workspace."""
+
+    def all(self) -> tuple[Callable[..., Text], ...]: ...
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Return the name of a tool: that of its function, unless it is no identifier."""
+    return str(getattr(function, "tool_name", function.__name__))
+
+
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    function: Callable[..., Text]
+    parameters: tuple[Parameter, ...]
+    tool: Tool
+
+
+class Calls:
+    """The tools of one server."""
+
+    def __init__(self, tools: Toolset) -> None:
+        self._tools = {name_of(function): _registered(function) for function in tools.all()}
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    def list(self) -> list[Tool]:
+        """Return the tools as a client sees them."""
+        return [registered.tool for registered in self._tools.values()]
+
+    def schema(self, name: str) -> Mapping[str, Any] | None:
+        """Return the input schema of a tool; None when there is no such tool."""
+        registered = self._tools.get(name)
+        return registered.tool.input_schema if registered is not None else None
+
+    async def call(
+        self, ctx: ServerRequestContext[Any, Any], name: str, given: Mapping[str, Any]
+    ) -> CallToolResult:
+        """Run one tool. Raises: `MCPError` when there is none of this name."""
+        registered = self._tools.get(name)
+        if registered is None:
+            hint = f"Unknown tool: {name[:80]}; there are {', '.join(self._tools)}"
+            raise MCPError(code=INVALID_PARAMS, message=shown(hint))
+        told = progress.begin(name)
+        wanted = ctx.meta is not None and ctx.meta.get("progress_token") is not None
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(AT_ONCE)
+        async with anyio.create_task_group() as group:
+            if wanted:
+                tell = ctx.session.report_progress
+                group.start_soon(progress.tell_on, told, tell, anyio.sleep)
+            blocks, failed = await anyio.to_thread.run_sync(
+                partial(_answer, registered, given), abandon_on_cancel=True, limiter=self._limiter
+            )
+            group.cancel_scope.cancel()
+        content: Any = [TextContent(type="text", text=block) for block in blocks]
+        return CallToolResult(content=content, is_error=failed)
+
+
+def _registered(function: Callable[..., Text]) -> _Registered:
+    parameters = parameters_of(function)
+    tool = Tool(
+        name=name_of(function),
+        description=" ".join((function.__doc__ or "").split()),
+        input_schema=schema_of(parameters),
+        annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+    )
+    return _Registered(function, parameters, tool)
+
+
+def _answer(registered: _Registered, given: Mapping[str, Any]) -> tuple[Sequence[str], bool]:
+    """Return the blocks of an answer, and whether it is an error."""
+    try:
+        answer = registered.function(**arguments_of(registered.parameters, given))
+    except TadoruError as error:
+        return [shown(str(error))], True
+    except Exception as error:
+        log.exception("%s failed", registered.tool.name)
+        kind = type(error).__name__
+        return [f"a fault in tadoru ({kind}); its log has the details"], True
+    blocks = [answer] if isinstance(answer, str) else list(answer)
+    return [_sendable(block) for block in blocks], False
+
+
+def _sendable(text: str) -> str:
+    """Return text without halves of surrogates, which JSON on the wire cannot carry."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

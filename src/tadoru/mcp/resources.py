@@ -1,0 +1,126 @@
+"""Files as resources: `tadoru:///src/app.py`, listed in pages, read whole, completed name by name.
+
+Decides addresses and sizes; what exists is what the workspace's principal sees. A resource is one
+file, never a directory; what is too large for a model's window is refused with what to do instead.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote_to_bytes
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
+
+from tadoru.errors import LimitExceeded, TadoruError
+from tadoru.text.shown import shown
+
+if TYPE_CHECKING:
+    from tadoru.workspace import Workspace
+
+SCHEME = "tadoru:///"
+TEMPLATE = SCHEME + "{+path}"
+PAGE = 200
+"""Files of one page of the list."""
+MAX_CHARACTERS = 400_000
+"""Of one resource: about 100,000 tokens. `read_file` gives any part of a larger file."""
+MAX_COMPLETIONS = 100
+"""The protocol's own bound."""
+
+
+class Resources:
+    """The files of a workspace that is opened by the first call."""
+
+    def __init__(self, workspace: Callable[[], Workspace]) -> None:
+        self._workspace = workspace
+
+    def list(self, cursor: str | None) -> ListResourcesResult:
+        """Return a page of files. Raises: `MCPError` for a cursor that is none of ours."""
+        offset = int(cursor) if cursor and cursor.isdecimal() and len(cursor) < 12 else 0
+        if cursor and str(offset) != cursor:
+            raise MCPError(code=INVALID_PARAMS, message="not a cursor of this list")
+        page = self._workspace().list_files(offset=offset, limit=PAGE)
+        following = offset + len(page.files)
+        return ListResourcesResult(
+            resources=[
+                Resource(
+                    uri=uri_of(row.path),
+                    name=shown(row.path.rpartition("/")[2]),
+                    title=shown(row.path),
+                    mime_type=mime_type_of(row.path),
+                    size=row.size,
+                )
+                for row in page.files
+            ],
+            next_cursor=str(following) if page.files and following < page.total else None,
+        )
+
+    def templates(self) -> ListResourceTemplatesResult:
+        """Return the one form that all addresses have."""
+        template = ResourceTemplate(
+            uri_template=TEMPLATE, name="file", description="A file of the tree, by its path."
+        )
+        return ListResourceTemplatesResult(resource_templates=[template])
+
+    def read(self, uri: str) -> ReadResourceResult:
+        """Return the text of a file. Raises: `MCPError` when it cannot be given."""
+        try:
+            answer = self._workspace().read(path_of(uri))
+            if len(answer.text) > MAX_CHARACTERS:
+                raise LimitExceeded(
+                    f"{answer.path} has {len(answer.text):,} characters",
+                    hint="read a part of it with read_file",
+                )
+        except TadoruError as error:
+            raise MCPError(
+                code=INVALID_PARAMS, message=shown(str(error)), data={"uri": uri}
+            ) from None
+        text = answer.text.encode("utf-8", "backslashreplace").decode("utf-8")
+        content = TextResourceContents(uri=uri, text=text, mime_type=mime_type_of(answer.path))
+        return ReadResourceResult(contents=[content])
+
+    def complete(self, params: CompleteRequestParams) -> CompleteResult:
+        """Return the names that a half-written path can go on with."""
+        matches: list[str] = []
+        if getattr(params.ref, "uri", "") == TEMPLATE and params.argument.name == "path":
+            matches = self._workspace().names(params.argument.value)
+        sent = [name for name in matches[:MAX_COMPLETIONS] if name.isprintable()]
+        return CompleteResult(
+            completion=Completion(
+                values=sent, total=len(matches), has_more=len(matches) > MAX_COMPLETIONS
+            )
+        )
+
+
+def uri_of(path: str) -> str:
+    """Return the address of a file of the tree, whatever bytes its name has."""
+    return SCHEME + quote(os.fsencode(path))
+
+
+def path_of(uri: str) -> str:
+    """Return the path that an address names. Raises: `MCPError` for another kind of address."""
+    if not uri.startswith(SCHEME) or len(uri) == len(SCHEME):
+        message = f"Unknown resource: {shown(uri[:200])}; addresses are {TEMPLATE}"
+        raise MCPError(code=INVALID_PARAMS, message=message, data={"uri": uri})
+    return os.fsdecode(unquote_to_bytes(uri[len(SCHEME) :]))
+
+
+def mime_type_of(path: str) -> str:
+    """Return the type of a text by its name; `text/plain` for code and what is not known."""
+    guessed, encoding = mimetypes.guess_type(path)
+    known = guessed and not encoding and guessed.startswith(("text/", "application/json"))
+    return guessed if known and guessed else "text/plain"
