@@ -12,8 +12,9 @@ from pathlib import Path
 import click
 
 from tadoru.cli.app import COMMANDS, tadoru
+from tadoru.mcp.calls import Toolset, name_of
+from tadoru.mcp.contextweaver import ContextWeaverTools
 from tadoru.mcp.pathfinder import PathfinderTools
-from tadoru.mcp.calls import Toolset
 from tadoru.mcp.tools import Tools
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -65,6 +66,8 @@ def tools_page() -> str:
     """Return name, parameters and description of every MCP tool."""
     parts = ["# Tools for agents (MCP)", MADE, TOOLS_INTRODUCTION]
     parts += described(Tools(lambda: None))  # type: ignore[arg-type, return-value]
+    parts += ["# With `--tools contextweaver`", CONTEXTWEAVER_INTRODUCTION]
+    parts += described(ContextWeaverTools(lambda: None))  # type: ignore[arg-type, return-value]
     parts += ["# With `--tools pathfinder`", PATHFINDER_INTRODUCTION]
     parts += described(PathfinderTools(lambda: None))  # type: ignore[arg-type, return-value]
     return "\n\n".join(parts) + "\n"
@@ -74,7 +77,7 @@ def described(tools: Toolset) -> list[str]:
     """Return a section for each tool of a set."""
     parts: list[str] = []
     for tool in tools.all():
-        parts += [f"## {tool.__name__}", " ".join((tool.__doc__ or "").split())]
+        parts += [f"## {name_of(tool)}", " ".join((tool.__doc__ or "").split())]
         rows = ["| parameter | type | default |", "|---|---|---|"]
         for parameter in inspect.signature(tool).parameters.values():
             required = parameter.default is inspect.Parameter.empty
@@ -85,6 +88,9 @@ def described(tools: Toolset) -> list[str]:
             parts.append("\n".join(rows))
     return parts
 
+
+CONTEXTWEAVER_INTRODUCTION = """\
+The names, parameters and answers of ContextWeaver, see [mcp.md](mcp.md). All of them only read."""
 
 PATHFINDER_INTRODUCTION = """\
 The names, parameters and answers of pathfinder, see [mcp.md](mcp.md). All of them only read."""

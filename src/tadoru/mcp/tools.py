@@ -172,7 +172,7 @@ class Tools:
         return answers.budgeted_text(answer)
 
     def index_status(self, details: bool = False) -> str:
-        """Tell whether the index is fresh. `details`: languages, latency by tool, tokens saved."""
+        """Tell whether the index is fresh. `details`: counts, latencies, tokens saved."""
         workspace = self._workspace()
         state = workspace.status()
         lines = [f"files: {state.files}, pending: {state.pending}, generation: {state.generation}"]
