@@ -109,7 +109,7 @@ class Tools:
 
     def read_file(self, path: str, start_line: int = 1, end_line: int = 0, budget: int = 0) -> str:
         """Read a file with line numbers, within `budget` tokens (0: 12000); says how to go on.
-        A wrong path is corrected when that is certain, and the answer says so.
+        A wrong path is corrected when that is certain.
         """
         workspace = self._workspace()
         answer = workspace.read(
