@@ -102,7 +102,7 @@ class Targets:
         if base:
             own = self.first((f"{base}.py", f"{base}.pyi", join(base, "__init__.py")))
         groups: dict[str, list[str]] = {}
-        for name in edge.names:
+        for name in sorted(edge.names):  # what comes of a statement does not depend on its order
             groups.setdefault(self._python_member(edge, base, name) or own, []).append(name)
         for target, names in (groups or {own: []}).items():
             yield replace(edge, target="" if target == edge.path else target, names=tuple(names))

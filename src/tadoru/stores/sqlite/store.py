@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ from tadoru.stores.sqlite.making import make
 from tadoru.stores.sqlite.pool import Pool, connect
 from tadoru.stores.sqlite.rows import Known, known, meta
 from tadoru.stores.sqlite.schema import DATABASE, discard, verify
+from tadoru.stores.sqlite.seen import MakeResolver, SeenCache, SeenImports
 from tadoru.stores.sqlite.unpacked import Unpacked
 from tadoru.stores.sqlite.writer import Writer
 from tadoru.types import (
@@ -55,6 +57,8 @@ class SqliteStore:
 
     ignored_rule: Callable[[str], str] | None
     """Says which rule keeps a path out of the tree; set by who knows the rules."""
+    make_resolver: MakeResolver | None
+    """Works out what imports mean among some of the files; set by who knows the languages."""
 
     def __init__(self, directory: Path, root: Path) -> None:
         self.directory = directory
@@ -65,7 +69,9 @@ class SqliteStore:
         self._finding = Finding(directory, self._pool, self._catalogue)
         self._symbols: Unpacked[Symbol] = Unpacked()
         self._chunks: Unpacked[Chunk] = Unpacked()
+        self._seen = SeenCache(self._catalogue)
         self.ignored_rule = None
+        self.make_resolver = None
 
     # -- life ----------------------------------------------------------------------------------
 
@@ -266,12 +272,16 @@ class SqliteStore:
         if not access or not is_sayable(path):
             return []
         with self._pool.read() as connection:
+            if seen := self._seen_imports(connection, access):
+                return seen.imports(path)
             return structure.imports(connection, path, access)
 
     def importers(self, path: str, *, access: Access) -> list[Import]:
         if not access or not is_sayable(path):
             return []
         with self._pool.read() as connection:
+            if seen := self._seen_imports(connection, access):
+                return seen.importers(path)
             return structure.importers(connection, path, access)
 
     def edges(self, names: Sequence[str] | None, bare: Sequence[str]) -> list[tuple[str, Import]]:
@@ -283,7 +293,13 @@ class SqliteStore:
         if not access:
             return {}
         with self._pool.read() as connection:
+            if seen := self._seen_imports(connection, access):
+                return seen.counts()
             return structure.import_counts(connection, access)
+
+    def _seen_imports(self, connection: sqlite3.Connection, access: Access) -> SeenImports | None:
+        read = partial(self.text, access=access)
+        return self._seen.of(connection, access, self.make_resolver, read)
 
     # -- health --------------------------------------------------------------------------------
 
