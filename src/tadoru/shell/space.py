@@ -8,6 +8,7 @@ succeed below `/tmp` and on devices, and are refused as read-only everywhere els
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
 from collections.abc import Iterator
@@ -53,9 +54,14 @@ PROC_FILES = {
 MAX_NAME_BYTES = 255
 
 
+_WITH_PATH = re.compile(r"^[^:\s]+: ")
+
+
 def strerror(error: TadoruError) -> str:
-    """Return the C library's words for one of our errors."""
-    return STRERROR.get(error.errno_name, error.message)
+    """Return the C library's words for one of our errors; of others, the message without the path
+    at its beginning, which whoever complains names himself."""
+    words = STRERROR.get(error.errno_name)
+    return words if words is not None else _WITH_PATH.sub("", error.message)
 
 
 class NameTooLong(TadoruError):

@@ -21,6 +21,8 @@ from tadoru.views import View
 
 logger = logging.getLogger(__name__)
 
+STDIN = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+"""Operands that stand for what is read."""
 BATCH_BYTES = 64 << 10
 """Bytes gathered before they are written."""
 
@@ -141,7 +143,7 @@ class Context:
 
     async def read_operand(self, operand: str) -> bytes:
         """Return the bytes of a file, or all of stdin for `-` and `/dev/stdin`."""
-        if operand in ("-", "/dev/stdin"):
+        if operand in STDIN:
             return await self.read_all()
         return self.read_file(operand)
 

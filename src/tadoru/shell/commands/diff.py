@@ -1,6 +1,6 @@
-"""`diff`: normal and unified, of files and directories, with the hunks of GNU diff.
+"""`diff`: normal, unified and side by side, of files and directories, with the hunks of GNU diff.
 
-Other layouts (`-y`, `-c`, `-e`) are left to bashkit's diff.
+Other layouts (`-c`, `-e`, `-n`) are refused.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 
 from tadoru.errors import TadoruError
 from tadoru.shell.commands import facts
-from tadoru.shell.commands.context import Context, UsageError, encode
+from tadoru.shell.commands.context import STDIN, Context, UsageError, encode
+from tadoru.shell.commands.diff_columns import DEFAULT_WIDTH, Columns
 from tadoru.shell.commands.edits import edits
-from tadoru.shell.commands.native import boxed
-from tadoru.shell.commands.options import Option, Options
+from tadoru.shell.commands.options import Option, Options, Parsed
+from tadoru.shell.globs import compile_glob
 from tadoru.shell.space import strerror
 from tadoru.types import Entry
 
@@ -33,11 +34,18 @@ OPTIONS = Options(
     Option("text", "a", "text"),
     Option("label", "L", "label", "value"),
     Option("cr", "", "strip-trailing-cr"),
-    Option("other", "ycetn", "side-by-side context ed expand-tabs rcs"),
-    Option("other-value", "WCIx", "width ignore-matching-lines exclude", "value"),
+    Option("columns", "y", "side-by-side"),
+    Option("width", "W", "width", "value"),
+    Option("suppress", "", "suppress-common-lines"),
+    Option("left-column", "", "left-column"),
+    Option("expand", "t", "expand-tabs"),
+    Option("exclude", "x", "exclude", "value"),
+    Option("other", "cen", "context ed rcs", "maybe"),
+    Option("other", "CI", "ignore-matching-lines", "value"),
     Option("ignored", "dp", "minimal show-c-function speed-large-files color normal", "maybe"),
 )
 TROUBLE = 2
+MAX_WIDTH = 10_000
 NO_END = b"\n\\ No newline at end of file\n"
 
 
@@ -47,6 +55,8 @@ class _Plan:
     context: int = -1
     """Lines around a hunk in the unified layout; below 0 for the normal one."""
     labels: list[str] = field(default_factory=list)
+    excluded: list[Callable[[str], bool]] = field(default_factory=list)
+    columns: Columns | None = None
     words: list[str] = field(default_factory=list)
     """The options as they were written, for the line that heads each file of `-r`."""
 
@@ -56,13 +66,17 @@ async def main(ctx: Context) -> int:
     argv = [re.sub(r"^-u(\d+)$", r"-U\1", word) for word in ctx.argv]
     parsed, operands = OPTIONS.parse(ctx.name, argv, usage_code=TROUBLE)
     plan = _Plan({key for key, _ in parsed})
-    if plan.flags & {"other", "other-value"}:
-        return await boxed(ctx, ctx.argv, await ctx.read_all() if "-" in operands else b"")
+    if "other" in plan.flags:
+        raise UsageError("this layout is not here; use -u, -y or the normal one", TROUBLE)
+    if "columns" in plan.flags:
+        plan.columns = _columns(parsed)
     for key, value in parsed:
         if key in ("unified", "context-lines"):
             plan.context = int(value) if value.isdigit() else 3
         elif key == "label":
             plan.labels.append(value)
+        elif key == "exclude":
+            plan.excluded.append(compile_glob(value))
     plan.words = [w for w in ctx.argv if w.startswith("-") and w != "-"]
     if len(operands) != 2:
         last = operands[-1] if operands else ctx.name
@@ -71,6 +85,14 @@ async def main(ctx: Context) -> int:
             words = f"extra operand '{operands[2]}'"
         raise UsageError(f"{words}\ndiff: Try 'diff --help' for more information.", TROUBLE)
     return await _Diff(ctx, plan).pair(*operands)
+
+
+def _columns(parsed: Parsed) -> Columns:
+    given = dict(parsed)
+    width = given.get("width", str(DEFAULT_WIDTH))
+    if not width.isdigit() or not 0 < int(width) <= MAX_WIDTH:
+        raise UsageError(f"invalid width '{width}'", TROUBLE)
+    return Columns(int(width), "expand" in given, "suppress" in given, "left-column" in given)
 
 
 class _Diff:
@@ -101,7 +123,7 @@ class _Diff:
         return await self._files(left, right)
 
     def _entry(self, operand: str) -> Entry | None:
-        if operand == "-":
+        if operand in STDIN:
             return None
         try:
             return self._ctx.lookup(operand)
@@ -112,7 +134,7 @@ class _Diff:
 
     async def _files(self, left: str, right: str, *, headed: bool = False) -> int:
         old, new = await self._content(left), await self._content(right)
-        if old == new:
+        if old == new and self._plan.columns is None:
             if "same" in self._flags:
                 await self._ctx.write(encode(f"Files {left} and {right} are identical\n"))
             return 0
@@ -132,6 +154,9 @@ class _Diff:
         hunks = list(_hunks(gone, come))
         if "blank" in self._flags:
             hunks = [h for h in hunks if not _blank(before[h[0] : h[1]], after[h[2] : h[3]])]
+        if self._plan.columns is not None:
+            await self._ctx.write(b"".join(self._plan.columns.rows(hunks, before, after)))
+            return int(bool(hunks))
         if not hunks:
             return 0
         if headed:
@@ -145,7 +170,7 @@ class _Diff:
         return 1
 
     async def _content(self, operand: str) -> bytes:
-        if "new-file" in self._flags and operand != "-" and self._entry(operand) is None:
+        if "new-file" in self._flags and operand not in STDIN and self._entry(operand) is None:
             return b""
         return await self._ctx.read_operand(operand)
 
@@ -224,6 +249,8 @@ class _Diff:
         }
         for name in sorted(names[left] | names[right]):
             self._ctx.deadline.check()
+            if any(test(name) for test in self._plan.excluded):
+                continue
             one, two = f"{here}/{name}".replace("//", "/"), f"{there}/{name}".replace("//", "/")
             lone = left if name not in names[right] else right if name not in names[left] else ""
             if lone and "new-file" not in self._flags:

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 from tadoru.errors import IsADirectoryHere, PathNotFound, TadoruError
-from tadoru.shell.commands.context import Context, UsageError, encode
+from tadoru.shell.commands.context import STDIN, Context, UsageError, encode
 from tadoru.shell.commands.grep_files import Walk, readable, skipped
 from tadoru.shell.commands.grep_help import HELP, VERSION
 from tadoru.shell.commands.grep_options import USAGE, GlobRule, GrepOptions, parse
@@ -137,8 +137,8 @@ class _Grep:
 
     async def _operand(self, operand: str) -> bool:
         """Search one operand. True: `-q` has its answer."""
-        if operand == _STDIN:
-            return await self._stdin()
+        if operand in STDIN:
+            return await self._stdin("" if operand == _STDIN else operand)
         try:
             entry = self._ctx.lookup(operand)
         except TadoruError as error:
@@ -210,8 +210,8 @@ class _Grep:
                 self._proposals = self._ctx.view.candidates(self._matcher.literals)
         return self._proposals
 
-    async def _stdin(self) -> bool:
-        name = self._options.label
+    async def _stdin(self, name: str) -> bool:
+        name = name or self._options.label
         printer = self._printer(name if self._named else None)
         async for piece, last in self._pieces():
             if pieces := printer.feed(piece, last=last):

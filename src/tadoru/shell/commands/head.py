@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 
-from tadoru.errors import TadoruError
 from tadoru.shell.commands.context import Context
-from tadoru.shell.commands.operands import STDIN, number, pieces, report
+from tadoru.shell.commands.operands import each_titled, number, pieces
 from tadoru.shell.commands.options import Option, Options
 
 OPTIONS = Options(
@@ -48,27 +48,8 @@ async def main(ctx: Context) -> int:
             wish.end = b"\0"
         else:
             wish.headers = key
-    return await _run(ctx, wish, operands or ["-"])
-
-
-async def _run(ctx: Context, wish: _Wish, operands: list[str]) -> int:
-    code, first = 0, True
-    titled = wish.headers == "verbose" or (len(operands) > 1 and wish.headers != "quiet")
-    for operand in operands:
-        try:
-            if operand not in STDIN:
-                ctx.lookup(operand)
-            if titled:
-                name = "standard input" if operand in STDIN else operand
-                await ctx.write(f"{'' if first else chr(10)}==> {name} <==\n".encode())
-                first = False
-            await _head(ctx, wish, operand)
-        except TadoruError as error:
-            if error.code == "limit":
-                raise
-            await report(ctx, operand, error, opening="reading")
-            code = 1
-    return code
+    show = partial(_head, ctx, wish)
+    return await each_titled(ctx, operands or ["-"], wish.headers, show)
 
 
 async def _head(ctx: Context, wish: _Wish, operand: str) -> None:

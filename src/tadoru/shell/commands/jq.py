@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tadoru.errors import TadoruError
-from tadoru.shell.commands.context import Context
+from tadoru.shell.commands.context import STDIN, Context
 from tadoru.shell.commands.native import boxed
 from tadoru.shell.space import strerror
 
@@ -20,7 +20,7 @@ UNREADABLE = 2
 
 async def main(ctx: Context) -> int:
     files, rest, raw = _split(ctx.argv)
-    if not files or not (raw or "-" in files):
+    if not files or not (raw or STDIN & {*files}):
         return await boxed(ctx, ctx.argv, b"" if files else await ctx.read_all())
     pieces, code = [], 0
     for name in files:

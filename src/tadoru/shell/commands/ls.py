@@ -64,6 +64,9 @@ OPTIONS = Options(
     Option("nothing", "kNqcuZT", "literal hide-control-chars kibibytes", "maybe"),
     Option("nothing", "", "indicator-style time quoting-style block-size hyperlink", "maybe"),
 )
+_ENDING = re.compile(r"(?:\.[A-Za-z~][A-Za-z0-9~]*)+$")
+MAX_DIGITS = 4_000
+"""Of a number in a name: a name has 255 bytes."""
 ALWAYS = ("", "always", "yes", "force")
 """Values of `--color` that do not ask whether stdout is a terminal; here it never is one."""
 _SORTS = {"size": "by-size", "time": "by-time", "extension": "by-extension"} | {
@@ -325,12 +328,31 @@ def _extension(name: str) -> str:
 
 
 def version_key(name: str) -> tuple[object, ...]:
-    """Sort key that compares runs of digits as numbers, and letters before other characters
-    (close to GNU's filevercmp)."""
-    pieces: list[tuple[int, int, tuple[int, ...]]] = []
-    for position, piece in enumerate(re.split(r"(\d+)", name)):
+    """Sort key of names with numbers in them, as GNU's filevercmp has it: endings like `.tar.gz`
+    decide only when what stands before them is equal; a tilde comes before everything."""
+    if name in (".", ".."):
+        return (0, name)
+    hidden = name.startswith(".")
+    shown = name[hidden:]
+    ending = _ENDING.search(shown)
+    before = shown[: ending.start()] if ending else shown
+    return (1, not hidden, _ranks(before), _ranks(shown), name)
+
+
+def _ranks(text: str) -> tuple[object, ...]:
+    """Return runs of other characters, each with what follows it, and numbers, in turn."""
+    pieces = re.split(r"([0-9]+)", text)
+    ranks: list[object] = []
+    for position, piece in enumerate(pieces):
         if position % 2:
-            pieces.append((1, int(piece), ()))
+            ranks.append(int(piece[:MAX_DIGITS]))
         else:
-            pieces.append((0, 0, tuple(ord(c) + 0x110000 * (not c.isalpha()) for c in piece)))
-    return (*pieces, name)
+            end = 0 if position + 1 < len(pieces) else -1
+            ranks.append((*map(_rank, piece), end))
+    return tuple(ranks)
+
+
+def _rank(letter: str) -> int:
+    if letter == "~":
+        return -2
+    return ord(letter) if letter.isascii() and letter.isalpha() else ord(letter) + 0x110000

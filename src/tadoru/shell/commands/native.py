@@ -7,7 +7,8 @@ here they end with the words and the code of the GNU program, and the script goe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from tadoru.errors import TadoruError
 from tadoru.shell import writes
@@ -37,23 +38,45 @@ async def boxed(ctx: Context, argv: Sequence[str], stdin: bytes) -> int:
 
 
 async def outcome(ctx: Context, argv: Sequence[str], stdin: bytes) -> tuple[bytes, bytes, int]:
-    """Return stdout, stderr and exit code of bashkit's own command of this name."""
+    """Return stdout, stderr and exit code of bashkit's own command of this name.
+
+    An interpreter of its own knows neither our stdin nor our process substitutions: both become
+    files of the session while it runs, under other names, which what it prints does not keep.
+    """
     name, *before = _OTHER_NAMES.get(ctx.name, (ctx.name,))
-    script = shell_quote([name, *before, *argv])
+    files: dict[str, bytes] = {}
+    shown: dict[str, str] = {}
     if stdin:
-        writes.write(ctx.space, STDIN_FILE, stdin)
-        script += f" < /{STDIN_FILE}"
+        files[STDIN_FILE] = stdin
+        shown = {f"/{STDIN_FILE}": "/dev/stdin"}
+    words = [name, *before]
+    for word in argv:
+        path = ctx.resolve_path(word) if word.startswith("/dev/fd/") else ""
+        if word in ("/dev/stdin", "/dev/fd/0") and stdin:
+            words.append(f"/{STDIN_FILE}")
+        elif path and ctx.is_pipe(path):
+            inner = f"dev/fd/native_{path.rpartition('/')[2]}"
+            files[inner] = ctx.read_bytes(path)
+            shown[f"/{inner}"] = word
+            words.append(f"/{inner}")
+        else:
+            words.append(word)
+    script = shell_quote(words) + (f" < /{STDIN_FILE}" if stdin else "")
     try:
-        return await ctx.run_script(script, ctx.cwd, native=name)
+        for path, data in files.items():
+            writes.write(ctx.space, path, data)
+        out, err, code = await ctx.run_script(script, ctx.cwd, native=name)
     finally:
-        _forget(ctx)
+        for path in files:
+            with suppress(TadoruError):
+                writes.remove(ctx.space, path)
+    return _renamed(out, shown), _renamed(err, shown), code
 
 
-def _forget(ctx: Context) -> None:
-    try:
-        writes.remove(ctx.space, STDIN_FILE)
-    except TadoruError:
-        return
+def _renamed(text: bytes, shown: Mapping[str, str]) -> bytes:
+    for inner, outer in shown.items():
+        text = text.replace(encode(inner), encode(outer))
+    return text
 
 
 def _operands(argv: Sequence[str]) -> list[str]:

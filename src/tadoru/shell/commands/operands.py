@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 from tadoru.errors import IsADirectoryHere, TadoruError
-from tadoru.shell.commands.context import Context, UsageError
+from tadoru.shell.commands.context import STDIN, Context, UsageError, encode
 from tadoru.shell.commands.facts import is_device, quoted
 from tadoru.shell.space import strerror
 from tadoru.types import Entry
@@ -15,8 +15,6 @@ PIECE_BYTES = 256 << 10
 _SUFFIXES = {"b": 512, "kB": 1000, "K": 1 << 10, "KiB": 1 << 10, "MB": 1000**2, "M": 1 << 20}
 _SUFFIXES |= {"MiB": 1 << 20, "GB": 1000**3, "G": 1 << 30, "GiB": 1 << 30, "k": 1 << 10}
 _SUFFIXES |= {"m": 1 << 20, "T": 1 << 40}
-
-STDIN = frozenset({"-", "/dev/stdin"})
 
 
 def number(text: str, what: str) -> int:
@@ -61,6 +59,30 @@ async def pieces(ctx: Context, operand: str) -> AsyncIterator[bytes]:
         endless = is_device(entry, ctx.space) and piece
         if not endless and (len(piece) < PIECE_BYTES or start >= entry.size):
             return
+
+
+async def each_titled(
+    ctx: Context, operands: list[str], headers: str, show: Callable[[str], Awaitable[None]]
+) -> int:
+    """Show operands one after the other as `head` and `tail` do, under their names when there are
+    several. `headers`: `verbose`, `quiet` or empty. Return the exit code."""
+    code, first = 0, True
+    titled = headers == "verbose" or (len(operands) > 1 and headers != "quiet")
+    for operand in operands:
+        try:
+            if operand not in STDIN:
+                ctx.lookup(operand)
+            if titled:
+                name = "standard input" if operand in STDIN else operand
+                await ctx.write(encode(f"{'' if first else chr(10)}==> {name} <==\n"))
+                first = False
+            await show(operand)
+        except TadoruError as error:
+            if error.code == "limit":
+                raise
+            await report(ctx, operand, error, opening="reading")
+            code = 1
+    return code
 
 
 async def report(ctx: Context, operand: str, error: TadoruError, *, opening: str = "") -> None:

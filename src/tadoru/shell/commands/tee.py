@@ -23,6 +23,10 @@ TRUNCATE = Options(
 )
 
 
+_STREAMS = {"dev/stdout": "stdout", "dev/fd/1": "stdout"}
+_STREAMS |= {"dev/stderr": "stderr", "dev/fd/2": "stderr"}
+
+
 async def main(ctx: Context) -> int:
     return await (_truncate(ctx) if ctx.name == "truncate" else _tee(ctx))
 
@@ -31,8 +35,12 @@ async def _tee(ctx: Context) -> int:
     parsed, operands = TEE.parse(ctx.name, ctx.argv, usage_code=1)
     append = any(key == "append" for key, _ in parsed)
     code, targets = 0, []
+    streams: list[str] = []
     for operand in operands:
         path = ctx.resolve_path(operand)
+        if path in _STREAMS:
+            streams.append(_STREAMS[path])
+            continue
         try:
             _put(ctx, path, b"", append=append)
             targets.append((operand, path))
@@ -48,6 +56,8 @@ async def _tee(ctx: Context) -> int:
                 targets.remove(target)
                 code = 1
         await ctx.write(piece)
+        for stream in streams:
+            await (ctx.push_error(piece) if stream == "stderr" else ctx.write(piece))
     return code
 
 

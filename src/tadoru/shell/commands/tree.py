@@ -43,6 +43,7 @@ OPTIONS = Options(
     Option("no-indent", "i"),
     Option("no-report", "", "noreport"),
     Option("quote", "Q"),
+    Option("json", "J"),
     Option("ascii", "", "charset", "value"),
     Option("file-limit", "", "filelimit", "value"),
     Option("ignored", "nCxNqAS", "matchdirs metafirst"),
@@ -81,10 +82,14 @@ async def main(ctx: Context) -> int:
             plan.unit = 1024 if key == "human" else 1000
         elif key == "sort":
             plan.flags.add(f"by-{value}")
-    return await _Tree(ctx, plan).run(operands or ["."])
+    if "json" in plan.flags:
+        from tadoru.shell.commands.tree_json import JsonDrawing
+
+        return await JsonDrawing(ctx, plan).run(operands or ["."])
+    return await Drawing(ctx, plan).run(operands or ["."])
 
 
-class _Tree:
+class Drawing:
     """One drawing."""
 
     def __init__(self, ctx: Context, plan: _Plan) -> None:
@@ -94,7 +99,6 @@ class _Tree:
         self._files = 0
         self._directories = 0
         self._bytes = 0
-        self._sizes: dict[str, int] = {}
 
     async def run(self, operands: list[str]) -> int:
         code = 0
@@ -159,14 +163,17 @@ class _Tree:
         if entry.kind is Kind.LINK:
             target = link_text(entry)
             name += f' -> "{target}"' if "quote" in self._flags else f" -> {target}"
+        self._count(entry)
+        marks = self._mark(entry) + self._limited(entry)
+        await self._ctx.write(encode(f"{branch}{self._facts(entry)}{name}{marks}\n"))
+
+    def _count(self, entry: Entry) -> None:
         if self._ctx.space.is_directory(entry.path):
             self._directories += 1
         else:
             self._files += 1
         if "du" in self._flags:
             self._bytes += self._size(entry)
-        marks = self._mark(entry) + self._limited(entry)
-        await self._ctx.write(encode(f"{branch}{self._facts(entry)}{name}{marks}\n"))
 
     def _limited(self, entry: Entry) -> str:
         if not entry.is_dir or self._plan.limit == 1 << 30:

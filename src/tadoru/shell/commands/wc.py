@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 
 from tadoru.errors import TadoruError
-from tadoru.shell.commands.context import Context, UsageError, encode
-from tadoru.shell.commands.operands import STDIN, file_entry, pieces, report
+from tadoru.shell.commands.context import STDIN, Context, UsageError, encode
+from tadoru.shell.commands.operands import file_entry, pieces, report
 from tadoru.shell.commands.options import Option, Options
 
 OPTIONS = Options(
