@@ -6,6 +6,7 @@ file, never a directory; what is too large for a model's window is refused with 
 
 from __future__ import annotations
 
+import base64
 import mimetypes
 import os
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from urllib.parse import quote, unquote_to_bytes
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
+    BlobResourceContents,
     CompleteRequestParams,
     CompleteResult,
     Completion,
@@ -26,7 +28,8 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from tadoru.errors import LimitExceeded, TadoruError
+from tadoru.errors import TadoruError
+from tadoru.text.decode import decode
 from tadoru.text.shown import shown
 
 if TYPE_CHECKING:
@@ -36,8 +39,9 @@ SCHEME = "tadoru:///"
 TEMPLATE = SCHEME + "{+path}"
 PAGE = 200
 """Files of one page of the list."""
-MAX_CHARACTERS = 400_000
+MAX_BYTES = 400_000
 """Of one resource: about 100,000 tokens. `read_file` gives any part of a larger file."""
+BYTES = "application/octet-stream"
 MAX_COMPLETIONS = 100
 """The protocol's own bound."""
 
@@ -77,20 +81,25 @@ class Resources:
         return ListResourceTemplatesResult(resource_templates=[template])
 
     def read(self, uri: str) -> ReadResourceResult:
-        """Return the text of a file. Raises: `MCPError` when it cannot be given."""
+        """Return a file, as text or else as bytes. Raises: `MCPError` when it cannot be given."""
+        path = path_of(uri)
         try:
-            answer = self._workspace().read(path_of(uri))
-            if len(answer.text) > MAX_CHARACTERS:
-                raise LimitExceeded(
-                    f"{answer.path} has {len(answer.text):,} characters",
-                    hint="read a part of it with read_file",
-                )
+            data = self._workspace().content(path, most=MAX_BYTES)
         except TadoruError as error:
             raise MCPError(
                 code=INVALID_PARAMS, message=shown(str(error)), data={"uri": uri}
             ) from None
-        text = answer.text.encode("utf-8", "backslashreplace").decode("utf-8")
-        content = TextResourceContents(uri=uri, text=text, mime_type=mime_type_of(answer.path))
+        kind = mime_type_of(path)
+        content: TextResourceContents | BlobResourceContents
+        decoded = decode(data)
+        if decoded is None:
+            blob = base64.b64encode(data).decode("ascii")
+            content = BlobResourceContents(
+                uri=uri, blob=blob, mime_type=kind if kind != "text/plain" else BYTES
+            )
+        else:
+            sendable = decoded.text.encode("utf-8", "backslashreplace").decode("utf-8")
+            content = TextResourceContents(uri=uri, text=sendable, mime_type=kind)
         return ReadResourceResult(contents=[content])
 
     def complete(self, params: CompleteRequestParams) -> CompleteResult:
@@ -120,7 +129,9 @@ def path_of(uri: str) -> str:
 
 
 def mime_type_of(path: str) -> str:
-    """Return the type of a text by its name; `text/plain` for code and what is not known."""
+    """Return the type of a file by its name, of code and what is not known `text/plain`."""
     guessed, encoding = mimetypes.guess_type(path)
-    known = guessed and not encoding and guessed.startswith(("text/", "application/json"))
+    if encoding or (guessed and guessed.startswith(("image/", "audio/", "video/", "font/"))):
+        return guessed if guessed and not encoding else "application/octet-stream"
+    known = guessed and guessed.startswith(("text/", "application/json", "application/pdf"))
     return guessed if known and guessed else "text/plain"
