@@ -113,6 +113,11 @@ def literal(value: Any) -> str:
     return repr(value)
 
 
+def _written(name: str) -> str:
+    """Return a name as a key of TOML: in quotes when it needs them, dotted ones as they are."""
+    return name if re.fullmatch(r"[A-Za-z0-9_.-]+", name) else literal(name)
+
+
 def put(text: str, path: Path, value: Any) -> str:
     """Return the text with a plain value at a path, under the header of its table.
 
@@ -162,7 +167,7 @@ def _under_header(text: str, path: Path, new: str) -> str | None:
         return None
     if place == 0:
         place = _below_opening_comment(text)
-    return _inserted(text, place, f"{path[-1]} = {new}")
+    return _inserted(text, place, f"{_written(path[-1])} = {new}")
 
 
 def _below_opening_comment(text: str) -> int:
@@ -197,7 +202,8 @@ def put_table(text: str, path: Path, pairs: dict[str, Any]) -> str:
 def added_table(text: str, path: Path, pairs: dict[str, str]) -> str:
     """Return the text with a table at its end; `pairs` are names and literals."""
     newline = line_end(text)
-    block = newline.join([f"[{'.'.join(path)}]", *(f"{k} = {v}" for k, v in pairs.items())])
+    lines = (f"{_written(name)} = {value}" for name, value in pairs.items())
+    block = newline.join([f"[{'.'.join(path)}]", *lines])
     if not text:
         return block + newline
     return f"{text}{newline}{block}{newline}" if text.endswith("\n") else (

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tadoru.errors import BadInput
 from tadoru.reading import statistics
 from tadoru.sources import Progress
 from tadoru.types import IndexReport, IndexState
 from tadoru.workspace.core import Core
 from tadoru.workspace.groups import indexing_group, search_group, warnings_of
+
+if TYPE_CHECKING:
+    from tadoru.publishing import PublishReport
 
 
 class Upkeep(Core):
@@ -65,6 +69,38 @@ class Upkeep(Core):
         """
         for source in self._mounts.local.values():
             source.vectors.agree()
+
+    def publish(
+        self,
+        address: str,
+        *,
+        labels: Sequence[str] = (),
+        public: bool = False,
+        links: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> PublishReport:
+        """Make the collection at an address (`chroma://host:port/name`) hold what the root holds.
+
+        `labels`: rules as `GLOB=GROUP,GROUP`, instead of those of the configuration; `public`: what
+        no rule matches is public; `links`: path -> URL of an object in an object store that the
+        path points to. Raises: `BadInput` without labels or for a collection of others,
+        `StoreError` when the check before the switch fails, `Unavailable`.
+        """
+        from tadoru.publishing import publish_root
+
+        local = list(self._mounts.local.values())
+        if len(local) != 1:
+            raise BadInput("one root is published at a time", hint="name it: --root DIR")
+        return publish_root(
+            local[0],
+            address,
+            labels=labels,
+            public=public,
+            links=links,
+            dry_run=dry_run,
+            progress=progress,
+        )
 
     def watch(
         self,

@@ -27,6 +27,8 @@ from tadoru.stores.chroma.address import FieldNames
 from tadoru.stores.objects.pointer import Pointer
 from tadoru.types import HIDDEN, PUBLIC, AccessRow
 
+UNNUMBERED = -1
+"""The id of a label in a tree: numbers are given by who reads it."""
 FORM = 1
 """The newest form that this code knows."""
 TREE_BYTES = 512 * 1024 * 1024
@@ -220,7 +222,7 @@ def _label(
         return HIDDEN
     found = labels.get(key)
     if found is None:
-        found = labels[key] = AccessRow(-1, public=False, groups=frozenset(key))
+        found = labels[key] = AccessRow(UNNUMBERED, public=False, groups=frozenset(key))
     return found
 
 

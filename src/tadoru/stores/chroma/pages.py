@@ -210,6 +210,8 @@ class Pages:
 
     def _new_part(self, page: Listed, before: Row, row: Row, length: int) -> str:
         """Return what a chunk adds to the page; `length`: characters of the page so far."""
+        if page.version:
+            return row.document
         if self._names.start and row.start >= 0:
             repeated = length - row.start
             if repeated <= 0:

@@ -112,9 +112,12 @@ class PageReader:
         for page in batch:
             if page.pointer is not None:
                 try:
-                    yield page.path, self.behind(page)
+                    data = self.behind(page)
                 except TadoruError as error:
                     snapshot.torn[page.path] = error.message
+                    continue
+                snapshot.torn.pop(page.path, None)
+                yield page.path, data
                 continue
             value = found.get(page.path)
             if isinstance(value, bytes):

@@ -408,12 +408,12 @@ def above(path: str) -> Iterator[str]:
         end = path.rfind("/", 0, end)
 
 
-def connector(address: Address) -> Callable[[], Collection]:
-    """Return what finds the collection of an address; the connections to a server are kept."""
+def connector(address: Address, *, create: bool = False) -> Callable[[], Collection]:
+    """Return what finds the collection of an address, or makes it; connections are kept."""
     if not address.is_server:
         from tadoru.stores.chroma.embedded import EmbeddedCollection
 
-        return lambda: EmbeddedCollection.open(address)
+        return lambda: EmbeddedCollection.open(address, create=create)
     from tadoru.stores.chroma.server import Server, ServerCollection
 
     servers: list[Server] = []
@@ -421,6 +421,6 @@ def connector(address: Address) -> Callable[[], Collection]:
     def connect() -> Collection:
         if not servers:
             servers.append(Server(address))
-        return ServerCollection.open(servers[0], address)
+        return ServerCollection.open(servers[0], address, create=create)
 
     return connect
