@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import socket
 import subprocess
 import sys
@@ -9,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -24,6 +27,25 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+@cache
+def openapi(megabytes: int = 8) -> bytes:
+    """Return a document like those that describe large interfaces, every part unlike the others."""
+    paths = {}
+    size = 0
+    while size < megabytes * MIB:
+        number = len(paths)
+        name = hashlib.sha256(str(number).encode()).hexdigest()
+        operation = {
+            "operationId": f"get_{name[:12]}",
+            "description": f"Résumé of {name} — 説明 " * 8,
+            "responses": {"200": {"description": name, "x-number": number}},
+        }
+        paths[f"/v1/{name[:2]}/{name}"] = {"get": operation}
+        size += 900
+    document = {"openapi": "3.1.0", "info": {"title": "Large", "version": "1"}, "paths": paths}
+    return json.dumps(document, ensure_ascii=False, indent=2).encode()
 
 
 class S3:

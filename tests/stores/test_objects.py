@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import socket
 import sys
@@ -11,11 +10,10 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 
 import pytest
-from object_server import KEYS, S3, Rogue, rogue
+from object_server import KEYS, S3, Rogue, openapi, rogue
 
 from tadoru.config import MIB, ObjectsConfig
 from tadoru.errors import ConfigError, LimitExceeded, StoreError, Unavailable
@@ -33,25 +31,6 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
     server = S3(tmp_path_factory.mktemp("s3") / "log")
     yield server
     server.close()
-
-
-@cache
-def openapi(megabytes: int = 8) -> bytes:
-    """Return a document like those that describe large interfaces, every part unlike the others."""
-    paths = {}
-    size = 0
-    while size < megabytes * MIB:
-        number = len(paths)
-        name = hashlib.sha256(str(number).encode()).hexdigest()
-        operation = {
-            "operationId": f"get_{name[:12]}",
-            "description": f"Résumé of {name} — 説明 " * 8,
-            "responses": {"200": {"description": name, "x-number": number}},
-        }
-        paths[f"/v1/{name[:2]}/{name}"] = {"get": operation}
-        size += 900
-    document = {"openapi": "3.1.0", "info": {"title": "Large", "version": "1"}, "paths": paths}
-    return json.dumps(document, ensure_ascii=False, indent=2).encode()
 
 
 def pointer(s3: S3, key: str, data: bytes) -> Pointer:
