@@ -46,6 +46,25 @@ def test_an_index_that_others_may_read_is_a_fault(cli: Run, repository: Path) ->
     assert checks(done)["permissions"]["status"] == "fail"
 
 
+def test_a_damaged_segment_is_a_fault_that_an_index_run_mends(
+    cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "a.py").write_text("def alpha(): ...\n")
+    monkeypatch.setenv("TADORU_HOME", str(tmp_path / "home"))
+    assert cli("index", cwd=tmp_path / "r").returncode == 0
+    (segment,) = tmp_path.glob("home/stores/*/postings-*.seg")
+    data = bytearray(segment.read_bytes())
+    data[-70] ^= 0xFF
+    segment.write_bytes(data)
+    done = cli("doctor", "--json", cwd=tmp_path / "r")
+    assert done.returncode == 1
+    assert checks(done)["segments"]["fix"] == "tadoru index"
+    assert cli("index", cwd=tmp_path / "r").returncode == 0
+    done = cli("doctor", "--json", cwd=tmp_path / "r")
+    assert (done.returncode, checks(done)["segments"]["status"]) == (0, "ok")
+
+
 def test_changes_since_the_last_index_are_told(cli: Run, repository: Path) -> None:
     assert cli("index", cwd=repository).returncode == 0
     (repository / "new.py").write_text("x = 1\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from contextlib import closing
@@ -82,6 +83,18 @@ def test_what_rules_leave_out_is_counted_by_rule(tmp_path: Path, dry_run: bool) 
         "ignored by one/.gitignore: *.log": ["one/b.log"],
         "ignored by one/s/.gitignore: *.tmp": ["one/s/c.tmp"],
     }
+
+
+def test_what_git_does_not_even_list_is_named(tmp_path: Path) -> None:
+    root = tmp_path / "r"
+    (root / "s").mkdir(parents=True)
+    (root / "s" / "a.py").touch()
+    subprocess.run(["git", "init", "-q", root], check=True)
+    os.mkfifo(root / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(os.path.relpath(root / "s" / "door"))
+    with tadoru.open(root, config=tadoru.Config(home=str(tmp_path / "home"))) as workspace:
+        assert workspace.index().skipped == {"a FIFO": ["pipe"], "a socket": ["s/door"]}
 
 
 def test_what_was_skipped_stays_in_every_report(tmp_path: Path, root: Path) -> None:

@@ -133,6 +133,10 @@ def test_submodules_and_nested_repositories_belong_to_the_tree(tmp_path: Path) -
         "nested/n.py", "nested/.gitignore",
     }  # fmt: skip
     assert sorted(found.repositories) == ["nested", "vendor/lib"]
+    git(root, "commit", "-qm", "x")
+    git(tmp_path, "clone", "-q", str(root), "clone")
+    clone = walk(str(tmp_path / "clone"), IndexConfig())
+    assert clone.skipped == {"a submodule that is not checked out": ["vendor/lib"]}
 
 
 def test_several_repositories_below_a_plain_directory(tmp_path: Path) -> None:

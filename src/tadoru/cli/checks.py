@@ -142,6 +142,7 @@ def _index(source: LocalSource) -> Iterator[Check]:
         return
     size = path.stat().st_size / 10**6
     yield Check("index", "ok", f"{path}, {size:.1f} MB, integrity checked")
+    yield _segments(source)
     yield _private(path)
     yield _lock(source.directory)
     yield from check_vectors(source)
@@ -149,11 +150,22 @@ def _index(source: LocalSource) -> Iterator[Check]:
 
 
 def _damage(source: LocalSource) -> str:
-    """Return what is wrong with the database or what lies beside it; empty when all is sound."""
+    """Return what is wrong with the database; empty when it is sound."""
     try:
         return "; ".join(source.store.check())
     except TadoruError as error:
         return error.message
+
+
+def _segments(source: LocalSource) -> Check:
+    try:
+        broken = source.store.broken_segments()
+    except TadoruError as error:
+        return Check("segments", "fail", error.message, error.hint)
+    if broken:
+        detail = f"{', '.join(broken)} damaged or gone: answers are right, and slower"
+        return Check("segments", "fail", detail, "tadoru index")
+    return Check("segments", "ok", "checksums are right")
 
 
 def _private(path: Path) -> Check:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,8 @@ from tadoru.indexing.changes import Changes, compare
 from tadoru.indexing.crew import available_cores
 from tadoru.indexing.ignored import ignored_by_git
 from tadoru.indexing.labels import labels
-from tadoru.indexing.walk import Walk, display, listed
+from tadoru.indexing.read import size_name
+from tadoru.indexing.walk import SPECIAL, Walk, display, listed
 from tadoru.text.languages import language_of
 from tadoru.types import IndexReport, IndexState, Principal
 
@@ -56,7 +58,7 @@ def dry_run(
     skipped = {reason: sorted(paths) for reason, paths in sorted(left_out(found).items())}
     large = sorted(sizes.keys() - kept.keys())
     if large:
-        skipped["too large"] = large
+        skipped[f"larger than {size_name(config.index.max_file_bytes)}"] = large
     cores = config.index.workers or available_cores()
     report = IndexReport(
         root=str(root),
@@ -119,7 +121,27 @@ def left_out(found: Walk) -> dict[str, list[str]]:
             inside = listed[bisect_left(listed, path) :][:1] if path.endswith("/") else []
             if path not in found.stats and not (inside and inside[0].startswith(path)):
                 reasons.setdefault(reason, []).append(path)
+    for path, reason in _special_files(found) if found.listed_by_git else ():
+        if path not in reasons.setdefault(reason, []):
+            reasons[reason].append(path)
     return reasons
+
+
+def _special_files(found: Walk) -> Iterator[tuple[str, str]]:
+    """Yield path and kind of what git does not even list, in the directories that hold files."""
+    raw = (os.fsdecode(found.raw[path]) if path in found.raw else path for path in found.stats)
+    for directory in {"", *(path.rpartition("/")[0] for path in raw)}:
+        try:
+            with os.scandir(f"{found.root}/{directory}") as entries:
+                for entry in entries:
+                    if entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False):
+                        continue
+                    kind = stat.S_IFMT(entry.stat(follow_symlinks=False).st_mode)
+                    if kind in SPECIAL:
+                        path = f"{directory}/{entry.name}" if directory else entry.name
+                        yield display(path), SPECIAL[kind]
+        except OSError:
+            continue
 
 
 def by_count(names: Iterable[str]) -> dict[str, int]:

@@ -66,7 +66,8 @@ def index(
 
     `force`: read every file again. `seen`: what a `scan` just before found. `patience`: seconds
     to wait for another process that writes. `principal`: the report tells of what he may see.
-    `thorough`: it also names what the rules of git leave out, for which git has to look again.
+    `thorough`: it also names what the rules of git leave out, for which git has to look again, and
+    segments that are damaged are made again.
     Raises: `BadInput` when the root cannot be listed, `StoreBusy` when another process is at it,
     `StoreFull`, `StoreError`.
     """
@@ -86,6 +87,9 @@ def index(
         ensure(store, config, writer)
         if changes or not store.last_scan_ns:
             run.update(changes)
+        elif thorough and store.broken_segments():
+            store.drop_broken_segments()
+            writer.flush()
         if changes or changes.verified or not store.last_scan_ns:
             writer.set_last_scan(found.began_ns)
         run.noted = writer.notes()

@@ -188,6 +188,8 @@ class _Listing:
                 stats[name] = found
             elif self._holds_git(name.rstrip("/")):
                 self._nested(name.rstrip("/"))
+            else:
+                self._found.skip("a submodule that is not checked out", display(name.rstrip("/")))
 
     def _nested(self, path: str) -> bool:
         """Take note of a repository inside the tree; False when git is not to be asked about it."""
@@ -268,10 +270,10 @@ def _keep(found: Walk, stats: dict[str, Stat], config: IndexConfig) -> None:
         elif kind == link:
             _keep_link(found, name, path, result)
         else:
-            found.skip(_SPECIAL.get(kind, "not a file"), path)
+            found.skip(SPECIAL.get(kind, "not a file"), path)
 
 
-_SPECIAL = {
+SPECIAL = {
     stat.S_IFIFO: "a FIFO",
     stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device",

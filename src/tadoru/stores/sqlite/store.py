@@ -335,29 +335,19 @@ class SqliteStore:
             return known(connection)
 
     def check(self) -> list[str]:
-        """Return what is wrong with the index, in words; empty when all is well. Reads all of it.
-
-        Broken segments are only slow, the rest needs a rebuild.
-        """
+        """Return what is wrong with the database, in words; empty when all is well. Reads all."""
         with self._pool.read() as connection:
-            faults = [
-                f"the database is damaged: {row[0]}"
-                for row in connection.execute("PRAGMA integrity_check(20)")
-                if row[0] != "ok"
-            ]
-            (lost,) = connection.execute(
-                "SELECT count(*) FROM files f WHERE f.stored AND NOT EXISTS"
-                " (SELECT 1 FROM texts t WHERE t.file_id = f.id)"
-            ).fetchone()
-            faults += structure.orphans(connection)
-        if lost:
-            faults.append(f"{lost} files have lost their text")
-        for index in self._finding.indexes:
-            broken = index.shelf.broken(self.id)
-            faults += [
-                f"the segment {name} is broken: without it, it is made again" for name in broken
-            ]
-        return faults
+            return structure.faults_of(connection)
+
+    def broken_segments(self) -> list[str]:
+        """Return the segments that are damaged or gone: without them everything is only slower."""
+        return [name for index in self._finding.indexes for name in index.shelf.broken(self.id)]
+
+    def drop_broken_segments(self) -> None:
+        """Delete them, so that the next flush makes them again; called under the writer's lock."""
+        for name in self.broken_segments():
+            with translated(self.directory):
+                (self.directory / Path(name).name).unlink(missing_ok=True)
 
     def index_bytes(self) -> int:
         """Return what the index takes on disk, all caches included."""

@@ -152,9 +152,19 @@ def edges(
     return [(row[5], _edge(row[:5])) for row in rows]
 
 
-def orphans(connection: sqlite3.Connection) -> list[str]:
-    """Return, in words, which tables know files that there are none of."""
-    faults = []
+def faults_of(connection: sqlite3.Connection) -> list[str]:
+    """Return, in words, what is damaged, and which rows lack what belongs to them."""
+    faults = [
+        f"the database is damaged: {row[0]}"
+        for row in connection.execute("PRAGMA integrity_check(20)")
+        if row[0] != "ok"
+    ]
+    (lost,) = connection.execute(
+        "SELECT count(*) FROM files f WHERE f.stored AND NOT EXISTS"
+        " (SELECT 1 FROM texts t WHERE t.file_id = f.id)"
+    ).fetchone()
+    if lost:
+        faults.append(f"{lost} files have lost their text")
     for table in DETAILS:
         (count,) = connection.execute(
             f"SELECT count(*) FROM {table} WHERE file_id NOT IN (SELECT id FROM files)"
