@@ -28,7 +28,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from tadoru.errors import TadoruError
+from tadoru.errors import LimitExceeded, TadoruError
 from tadoru.text.decode import decode
 from tadoru.text.shown import shown
 
@@ -84,7 +84,12 @@ class Resources:
         """Return a file, as text or else as bytes. Raises: `MCPError` when it cannot be given."""
         path = path_of(uri)
         try:
-            data = self._workspace().content(path, most=MAX_BYTES)
+            data = self._workspace().read_bytes(path, size=MAX_BYTES + 1)
+            if len(data) > MAX_BYTES:
+                raise LimitExceeded(
+                    f"{path} has more than {MAX_BYTES:,} bytes",
+                    hint="read a part of it with read_file or bash",
+                )
         except TadoruError as error:
             raise MCPError(
                 code=INVALID_PARAMS, message=shown(str(error)), data={"uri": uri}

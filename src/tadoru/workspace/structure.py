@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from tadoru.errors import (
     IsADirectoryHere,
-    LimitExceeded,
     NotADirectoryHere,
     OutsideRoots,
     PathNotFound,
@@ -115,28 +114,6 @@ class Structure(Paths):
                 row = entry if target.is_dir else target
                 rows.append(replace(row, path=f"{place}/{name}" if place else name))
         return rows
-
-    @counted
-    def content(self, path: str, *, most: int | None = None) -> bytes:
-        """Return a file as it is, in bytes; `most`: refuse larger ones.
-
-        Raises: `PathNotFound`, `IsADirectoryHere`, `OutsideRoots`, `BadInput`, `LimitExceeded`.
-        """
-        view = self._view()
-        inner = existing(view, path)
-        entry = view.entry(inner)
-        if entry is None or entry.is_dir:
-            raise IsADirectoryHere(f"{path or '/'}: is a directory", hint="list it instead")
-        if most is not None and entry.size > most:
-            raise LimitExceeded(
-                f"{inner} has {entry.size:,} bytes", hint="read a part of it with read_file or bash"
-            )
-        data = view.read(entry.path)
-        if data is None:
-            raise PathNotFound(f"{path}: no such file or directory")
-        self._reads(inner)
-        self._remember(inner)
-        return data
 
     @counted
     def list_files(
