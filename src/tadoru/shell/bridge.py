@@ -275,8 +275,9 @@ def _copy(space: Space, source: _Bytes, target: _Bytes) -> None:
     writes.write(space, _text(target), space.read(_text(source)))
 
 
-def _symlink(space: Space, _target: _Bytes, link: _Bytes) -> None:
-    writes.refuse_link(space, _text(link))
+def _symlink(space: Space, target: _Bytes, link: _Bytes) -> None:
+    text = ctypes.string_at(target.ptr, target.len) if target.len else b""
+    writes.make_link(space, _text(link), text.decode("utf-8", "replace"))
 
 
 def _chmod(space: Space, path: _Bytes, mode: int) -> None:

@@ -19,7 +19,7 @@ from tadoru.errors import BadInput
 from tadoru.shell import loops
 from tadoru.shell.limits import Deadline
 from tadoru.shell.machine import CAPTURE_BYTES, Machine, Tool
-from tadoru.shell.mend import brace_note, capture_note, recalled
+from tadoru.shell.mend import aborted_code, brace_note, capture_note, recalled
 from tadoru.shell.output import Collector, cut_note, finish_stderr
 from tadoru.shell.session import Session, derive_key, open_state, seal
 from tadoru.shell.space import Space, normalize
@@ -135,6 +135,7 @@ class _Job:
         code, trouble = await self._machine.execute(
             bash, recalled(self._command, session.codes), _sink(out, bash), _sink(err, bash)
         )
+        code = aborted_code(self._command, code, err.value())
         notes = (
             brace_note(self._command),
             capture_note(self._command, self._machine.longest_output, CAPTURE_BYTES),

@@ -24,6 +24,10 @@ _PHYSICAL = re.compile(r"(?<![\w/.-])pwd[ \t]+-P\b")
 _POSITION = re.compile(
     r"parse error(?: at line (?P<line>\d+), column \d+)?: (?P<what>.*)", re.DOTALL
 )
+_ENDS_ON_UNSET = re.compile(r"\bset\s+-\w*u|\bnounset\b|\$\{\w+:?\?")
+_ABORTED = re.compile(r"(?:^|\n)bash: line \d+: \w+: [^\n:]*\n?$")
+MAX_COMPLAINT = 1_024
+ABORTED = 127
 SYNTAX_ERROR = 2
 SURE_BRACE_WORDS = 8_192
 """Words of one brace expansion that bashkit has always made; of more it may drop some silently."""
@@ -81,6 +85,17 @@ def _link_test(found: re.Match[str]) -> str:
 def _same_file(found: re.Match[str]) -> str:
     one, two = (f"readlink -e -- {found[name]} || echo {name}" for name in ("one", "two"))
     return f'{found["head"]}"$({one})" = "$({two})"'
+
+
+def aborted_code(command: str, code: int, stderr: bytes) -> int:
+    """Return the exit code of a script that an unset variable may have ended.
+
+    `bash -c` leaves with 127 where bashkit leaves with 1; a subshell with 1 in both.
+    """
+    if code != 1 or "(" in command or not _ENDS_ON_UNSET.search(command):
+        return code
+    end = stderr[-MAX_COMPLAINT:].decode("utf-8", "replace")
+    return ABORTED if _ABORTED.search(end) else code
 
 
 def recalled(command: str, codes: bytes) -> str:

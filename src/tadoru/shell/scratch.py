@@ -40,6 +40,8 @@ class _Node:
     """None for a directory."""
     mtime_ns: int
     mode: int
+    link: str = ""
+    """What a symbolic link says, as it was written; its `data` are the bytes of that."""
 
 
 class Scratch:
@@ -50,6 +52,7 @@ class Scratch:
         self.max_bytes = max_bytes
         self._nodes: dict[str, _Node] = {}
         self._used = {"tmp": 0, "dev": 0}
+        self._links = 0
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -61,6 +64,9 @@ class Scratch:
             return None
         if node.data is None:
             return Entry(path=path, kind=Kind.DIRECTORY, mtime_ns=node.mtime_ns)
+        if node.link:
+            target = resolved_link(path, node.link)
+            return Entry(path, Kind.LINK, len(node.data), node.mtime_ns, target=target)
         return Entry(
             path=path,
             kind=Kind.FILE,
@@ -79,6 +85,22 @@ class Scratch:
             raise PathNotFound(f"{path}: no such file or directory")
         return node.data
 
+    def link(self, path: str) -> str:
+        """Return what the symbolic link at a path says; empty when it is none."""
+        node = self._nodes.get(path)
+        return node.link if node is not None else ""
+
+    def followed(self, path: str, *, last: bool = True) -> str:
+        """Return the path behind the first link on the way. `last`: also when it is the end."""
+        if not self._links:
+            return path
+        parts = path.split("/")
+        for end in range(1, len(parts) + last):
+            prefix = "/".join(parts[:end])
+            if text := self.link(prefix):
+                return "/".join(filter(None, [resolved_link(prefix, text), *parts[end:]]))
+        return path
+
     # -- writing -------------------------------------------------------------------------------
 
     def write(self, path: str, data: bytes, *, append: bool = False) -> None:
@@ -87,11 +109,28 @@ class Scratch:
         old = node.data if node is not None and node.data is not None else b""
         grown = len(data) if append else len(data) - len(old)
         self._charge(path, grown + (ENTRY_COST if node is None else 0))
-        self._nodes[path] = _Node(
-            data=old + data if append else data,
-            mtime_ns=time.time_ns(),
-            mode=node.mode if node is not None else 0o644,
-        )
+        data = old + data if append else data
+        if node is None:
+            self._nodes[path] = _Node(data, time.time_ns(), 0o644)
+        else:
+            node.data, node.mtime_ns = data, time.time_ns()  # under every name that it has
+
+    def make_link(self, path: str, text: str) -> None:
+        """Make a symbolic link whose parent exists."""
+        if path in self._nodes:
+            raise Exists(f"{path}: file exists")
+        data = text.encode("utf-8", "surrogatepass")
+        self._charge(path, ENTRY_COST + len(data))
+        self._nodes[path] = _Node(data, time.time_ns(), 0o777, text)
+        self._links += 1
+
+    def make_name(self, path: str, other: str) -> None:
+        """Give a file another name."""
+        if path in self._nodes:
+            raise Exists(f"{path}: file exists")
+        node = self._nodes[other]
+        self._charge(path, ENTRY_COST + len(node.data or b""))
+        self._nodes[path] = node
 
     def make_directory(self, path: str) -> None:
         if self.entry(path) is not None:
@@ -109,6 +148,7 @@ class Scratch:
         for name in (*below, path):
             gone = self._nodes.pop(name)
             self._used[_area(name)] -= len(gone.data or b"") + ENTRY_COST
+            self._links -= bool(gone.link)
 
     def rename(self, source: str, target: str) -> None:
         moved = {
@@ -123,11 +163,11 @@ class Scratch:
         for old, new in moved.items():
             self._nodes[new] = self._nodes.pop(old)
 
-    def touch(self, path: str) -> None:
-        if path in self._nodes:
-            self._nodes[path].mtime_ns = time.time_ns()
-        else:
+    def touch(self, path: str, at_ns: int | None = None) -> None:
+        """Set the time of a file, which is made when it is missing; by default to now."""
+        if path not in self._nodes:
             self.write(path, b"")
+        self._nodes[path].mtime_ns = time.time_ns() if at_ns is None else at_ns
 
     def change_mode(self, path: str, mode: int) -> None:
         if path in self._nodes:
@@ -156,7 +196,8 @@ class Scratch:
         if not nodes:
             return b""
         rows = [
-            [p, n.mode, n.mtime_ns, -1 if n.data is None else len(n.data)] for p, n in nodes.items()
+            [p, n.mode, n.mtime_ns, -1 if n.data is None else len(n.data), n.link]
+            for p, n in nodes.items()
         ]
         head = json.dumps(rows, separators=(",", ":")).encode("utf-8", "surrogatepass")
         body = b"".join(n.data or b"" for n in nodes.values())
@@ -173,12 +214,25 @@ class Scratch:
         if inflater.unconsumed_tail:
             raise BadInput("the session's /tmp is larger than this server allows")
         end = 4 + int.from_bytes(raw[:4], "big")
-        for path, mode, mtime_ns, size in json.loads(raw[4:end].decode("utf-8", "surrogatepass")):
+        rows = json.loads(raw[4:end].decode("utf-8", "surrogatepass"))
+        for path, mode, mtime_ns, size, link in rows:
             data = None if size < 0 else raw[end : end + size]
             end += max(0, size)
-            scratch._nodes[path] = _Node(data=data, mtime_ns=mtime_ns, mode=mode)
+            scratch._nodes[path] = _Node(data=data, mtime_ns=mtime_ns, mode=mode, link=link)
+            scratch._links += bool(link)
             scratch._used["tmp"] += len(data or b"") + ENTRY_COST
         return scratch
+
+
+def resolved_link(path: str, text: str) -> str:
+    """Return the tree path to which a link leads: `..` drops the name before it."""
+    parts = [] if text.startswith("/") else path.split("/")[:-1]
+    for part in text.split("/"):
+        if part == "..":
+            parts = parts[:-1]
+        elif part and part != ".":
+            parts.append(part)
+    return "/".join(parts)
 
 
 def _area(path: str) -> str:

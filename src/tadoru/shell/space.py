@@ -21,6 +21,7 @@ from tadoru.errors import (
     TadoruError,
 )
 from tadoru.shell.scratch import Scratch
+from tadoru.tree import MAX_LINK_HOPS
 from tadoru.types import Entry, Kind
 from tadoru.views import View
 
@@ -37,6 +38,7 @@ STRERROR = {
     "EFBIG": "File too large",
     "ENAMETOOLONG": "File name too long",
     "ELOOP": "Too many levels of symbolic links",
+    "EXDEV": "Invalid cross-device link",
 }
 """The words of the C library for the errno names of our errors."""
 
@@ -122,7 +124,16 @@ class Space:
             if holder is not None and (found := tree.get(inner)) is not None:
                 return found
         resolved = tree.resolve(path)
-        return resolved if resolved is not None else self._virtual(path)
+        if resolved is not None:
+            return resolved
+        for _ in range(MAX_LINK_HOPS):
+            further = self.scratch.followed(path, last=follow)
+            if further == path:
+                return self._virtual(path)
+            path = further
+            if (found := self.tree.resolve(path)) is not None:
+                return found
+        return None
 
     def _virtual(self, path: str) -> Entry | None:
         first = path.partition("/")[0]
@@ -231,7 +242,7 @@ class Space:
         entry = self.find(path, follow=False)
         if entry is None or entry.kind is not Kind.LINK:
             raise PathNotFound(f"{path}: not a symbolic link")
-        return link_text(entry)
+        return self.scratch.link(entry.path) or link_text(entry)
 
 
 def link_text(link: Entry) -> str:

@@ -6,10 +6,16 @@ The checks come in the order in which the kernel makes them, because scripts loo
 
 from __future__ import annotations
 
-from tadoru.errors import IsADirectoryHere, NotADirectoryHere, PathNotFound, ReadOnly
+from tadoru.errors import IsADirectoryHere, NotADirectoryHere, ReadOnly, TadoruError
 from tadoru.shell.scratch import Exists
 from tadoru.shell.space import SINKS, Space
 from tadoru.types import Kind
+
+
+class CrossDevice(TadoruError):
+    """A second name would lie on another file system."""
+
+    errno_name = "EXDEV"
 
 
 def writable(space: Space, path: str) -> bool:
@@ -88,11 +94,23 @@ def change_mode(space: Space, path: str, mode: int) -> None:
     space.scratch.change_mode(entry.path, mode)
 
 
-def refuse_link(space: Space, path: str) -> None:
-    """Answer an attempt to make a link: scratch keeps none."""
+def make_link(space: Space, path: str, text: str) -> None:
+    """Make a symbolic link that says `text`."""
+    _new_name(space, path)
+    space.scratch.make_link(path, text)
+
+
+def make_name(space: Space, source: str, path: str) -> None:
+    """Give a scratch file another name. Raises PathNotFound, ReadOnly, CrossDevice."""
+    entry = space.lookup(source, follow=False)
+    _new_name(space, path)
+    if not writable(space, entry.path):
+        raise CrossDevice(f"{path}: not on the file system of {source}")
+    space.scratch.make_name(path, entry.path)
+
+
+def _new_name(space: Space, path: str) -> None:
     if space.find(path, follow=False) is not None:
         raise Exists(f"{path}: file exists")
-    parent = space.find(path.rpartition("/")[0])
-    if parent is None:
-        raise PathNotFound(f"{path}: no such file or directory")
-    raise ReadOnly(f"{path}: read-only file system")
+    _require_parent(space, path)
+    require_writable(space, path)

@@ -69,7 +69,7 @@ async def main(ctx: Context) -> int:
 async def _one(job: _Job, source: str, target: str) -> None:
     ctx = job.ctx
     if ctx.name == "ln":
-        await _link(job, target)
+        await _link(job, source, target)
         return
     try:
         entry = ctx.lookup(source, follow=ctx.name == "cp")
@@ -88,16 +88,33 @@ async def _one(job: _Job, source: str, target: str) -> None:
         await _copy_file(job, source, entry, target)
 
 
-async def _link(job: _Job, target: str) -> None:
-    kind = "symbolic" if "symbolic" in job.flags else "hard"
-    path = job.ctx.resolve_path(target)
+async def _link(job: _Job, source: str, target: str) -> None:
+    symbolic = "symbolic" in job.flags
+    space, path = job.ctx.space, job.ctx.resolve_path(target)
     try:
-        writes.refuse_link(job.ctx.space, path)
+        if "force" in job.flags and space.find(path, follow=False) is not None:
+            writes.remove(space, path)
+        if symbolic:
+            writes.make_link(space, path, source)
+        else:
+            entry = job.ctx.lookup(source, follow=False)
+            if entry.is_dir:
+                await job.fail(f"{source}: hard link not allowed for directory")
+                return
+            writes.make_name(space, entry.path, path)
+        await job.say(target, source)
     except TadoruError as error:
         words = strerror(error)
-        if error.errno_name == "EEXIST" and "force" in job.flags:
-            words = "Read-only file system"
-        await job.fail(f"failed to create {kind} link {quoted(target)}: {words}")
+        if error.errno_name == "ENOENT" and not symbolic and not _there(job.ctx, source):
+            await job.fail(f"failed to access {quoted(source)}: {words}")
+            return
+        also = f" => {quoted(source)}" if error.errno_name == "EXDEV" else ""
+        kind = "symbolic" if symbolic else "hard"
+        await job.fail(f"failed to create {kind} link {quoted(target)}{also}: {words}")
+
+
+def _there(ctx: Context, operand: str) -> bool:
+    return ctx.space.find(ctx.resolve_path(operand), follow=False) is not None
 
 
 async def _move(job: _Job, source: str, entry: Entry, target: str) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
+
 from tadoru.errors import TadoruError
 from tadoru.shell import writes
 from tadoru.shell.commands.context import Context, UsageError
+from tadoru.shell.commands.date_words import NoDate, moment
 from tadoru.shell.commands.facts import quoted
 from tadoru.shell.commands.options import Option, Options
 from tadoru.shell.space import strerror
@@ -23,6 +27,12 @@ TOUCH = Options(
     Option("stamp", "t", "", "value"),
     Option("which", "", "time", "value"),
 )
+
+_STAMP = re.compile(
+    r"(?:(?P<century>\d\d)?(?P<year>\d\d))?(?P<month>\d\d)(?P<day>\d\d)(?P<hour>\d\d)"
+    r"(?P<minute>\d\d)(?:\.(?P<second>\d\d))?"
+)
+"""`touch -t [[CC]YY]MMDDhhmm[.ss]`."""
 
 
 async def main(ctx: Context) -> int:
@@ -65,7 +75,7 @@ async def _touch(ctx: Context) -> int:
     flags = {key for key, _ in parsed}
     if not operands:
         raise UsageError("missing file operand\nTry 'touch --help' for more information.", 1)
-    code = 0
+    code, at = 0, _time(ctx, dict(parsed))
     for operand in operands:
         path = ctx.resolve_path(operand)
         entry = ctx.space.find(path)
@@ -76,8 +86,43 @@ async def _touch(ctx: Context) -> int:
                 writes.write(ctx.space, path, b"")
             else:
                 writes.require_writable(ctx.space, entry.path)
-                ctx.space.scratch.touch(entry.path)
+            if entry is not None or at is not None:
+                ctx.space.scratch.touch(path if entry is None else entry.path, at)
         except TadoruError as error:
             await ctx.error(f"cannot touch {quoted(operand)}: {strerror(error)}")
             code = 1
     return code
+
+
+def _time(ctx: Context, given: dict[str, str]) -> int | None:
+    """Return the nanoseconds that `-d`, `-t` or `-r` ask for; None for now. Raises UsageError."""
+    try:
+        if "reference" in given:
+            return ctx.lookup(given["reference"]).mtime_ns
+        if "stamp" in given:
+            found = _STAMP.fullmatch(given["stamp"])
+            if found is None:
+                raise NoDate(given["stamp"])
+            now = datetime.now(UTC)
+            century, year = found["century"], found["year"]
+            if year is None:
+                full = now.year
+            elif century:
+                full = int(century + year)
+            else:
+                full = int(year) + (2000 if int(year) < 69 else 1900)
+            month, day, hour, minute = (int(found[n]) for n in ("month", "day", "hour", "minute"))
+            at = datetime(full, month, day, hour, minute, int(found["second"] or 0), tzinfo=UTC)
+        elif "date" in given:
+            at = moment(given["date"], datetime.now(UTC))
+        else:
+            return None
+    except TadoruError as error:
+        reference = given["reference"]
+        raise UsageError(
+            f"failed to get attributes of {quoted(reference)}: {strerror(error)}", 1
+        ) from None
+    except ValueError:
+        text = given.get("stamp") or given.get("date", "")
+        raise UsageError(f"invalid date format ‘{text}’", 1) from None
+    return int(at.timestamp()) * 10**9 + at.microsecond * 1_000
