@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import click
 
 from tadoru.cli.options import Session, shared_options
-from tadoru.cli.output import note_state, out, out_json, shown
-from tadoru.types import to_json
+from tadoru.cli.output import out, out_json, out_text, shown
 
 
 @click.command()
@@ -31,7 +27,7 @@ def status(session: Session) -> int:
 @click.option("--path", default=None, metavar="DIR", help="The root, as an option.")
 @shared_options
 def stats(session: Session, path: str | None) -> int:
-    """Print what the index holds.
+    """Print what the index holds, what was asked of it, and how quickly it answered.
 
     Example: tadoru stats --json
     """
@@ -40,23 +36,10 @@ def stats(session: Session, path: str | None) -> int:
     if session.as_json:
         out_json({"index": workspace.status(), **report})
     else:
-        print_table(to_json(report))
-        note_state(workspace.status())
+        from tadoru.mcp.statistics import statistics_text
+
+        out_text(statistics_text(report))
     return 0
-
-
-def print_table(table: Mapping[str, Any], indent: str = "") -> None:
-    """Print nested numbers as aligned lines."""
-    width = max((len(str(key)) for key in table), default=0)
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            out(f"{indent}{shown(str(key))}")
-            print_table(value, indent + "  ")
-        elif isinstance(value, list):
-            for item in value:
-                out(f"{indent}{shown(str(key)):<{width}}  {shown(str(item))}")
-        else:
-            out(f"{indent}{shown(str(key)):<{width}}  {shown(str(value))}")
 
 
 @click.command()
