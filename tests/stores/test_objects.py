@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from object_server import KEYS, S3, Rogue, openapi, rogue
@@ -390,6 +391,27 @@ def test_a_slow_server_is_left_at_the_deadline(answer: object) -> None:
         assert time.monotonic() - began < 1.5
 
 
+def test_a_store_that_was_long_in_failing_is_left_alone_for_a_while() -> None:
+    """A thousand files behind a dead store must not cost a thousand deadlines."""
+    from tadoru.stores.objects.recent import AWAY_SECONDS, Absences
+
+    now = [0.0]
+    absences = Absences(clock=lambda: now[0])
+    absences.failed("s3://quick", -0.2)
+    absences.failed("s3://slow", -2.0)
+    assert not absences.has("s3://quick")
+    assert absences.has("s3://slow")
+    now[0] += AWAY_SECONDS
+    assert not absences.has("s3://slow")
+    with rogue(lambda asked: time.sleep(2)) as server:
+        reader = web(server, timeout_seconds=1.05)
+        began = time.monotonic()
+        for _ in range(100):
+            with pytest.raises(Unavailable, match="did not answer"):
+                reader.read(at(server))
+        assert time.monotonic() - began < 2.5
+
+
 def test_a_server_that_is_away_is_an_error() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -467,6 +489,43 @@ def test_a_server_killed_while_it_is_read(tmp_path: Path) -> None:
     assert False not in outcomes
     assert any(isinstance(outcome, Unavailable) for outcome in outcomes)
     assert outcomes.count(True) >= 20
+
+
+# -- Google and Azure, as far as a server of our own can play them ------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "options"),
+    [
+        ("gs://specs/a b.json", {"skip_signature": "true"}),
+        ("az://specs/a b.json", {"skip_signature": "true", "account_name": "acc"}),
+    ],
+)
+def test_other_clouds_are_asked_by_obstore(url: str, options: dict[str, str]) -> None:
+    modified = {"Last_Modified": "Mon, 01 Jan 2024 00:00:00 GMT"}
+
+    def answer(asked: Rogue) -> None:
+        if unquote(asked.path) != "/specs/a b.json":
+            asked.reply(404)
+            return
+        start, end = (int(n) for n in asked.headers["Range"].removeprefix("bytes=").split("-"))
+        piece = DATA[start : end + 1]
+        where = f"bytes {start}-{start + len(piece) - 1}/{len(DATA)}"
+        asked.reply(206, piece, ETag='"one"', Content_Range=where, **modified)
+
+    with rogue(answer) as server:
+        key = "base_url" if url.startswith("gs") else "endpoint"
+        given = {**options, key: f"http://127.0.0.1:{server.server_port}"}
+        prefix = url.rpartition("/")[0] + "/"
+        settings = ObjectsConfig(allow=(prefix,), options={prefix: given}, timeout_seconds=3.0)
+        reader = ObjectReader(settings)
+        assert reader.describe(url) == Pointer(url, len(DATA), "one")
+        assert reader.read(Pointer(url, len(DATA), "one"), start=5, size=9) == DATA[5:14]
+        with pytest.raises(StoreError, match="ETag"):
+            reader.read(Pointer(url, len(DATA), "two"))
+        with pytest.raises(StoreError, match="is gone"):
+            reader.read(Pointer(prefix + "none", 5))
+        assert all("Authorization" not in headers for _, headers in server.asked)
 
 
 # -- files -----------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tadoru.errors import StoreError
+from tadoru.errors import StoreError, Unavailable
 from tadoru.stores.objects.pointer import Location
 
 
@@ -19,6 +19,13 @@ class Answer:
     """Bytes of the whole object."""
     etag: str
     """Empty when the store gave none."""
+
+
+class StoreAway(Unavailable):
+    """The store gave no answer, or said that it can't now."""
+
+    def __init__(self, place: Location, why: str) -> None:
+        super().__init__(f"{place}: the object store did not answer: {why}", hint="try again later")
 
 
 def gone(place: Location) -> StoreError:

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
-from tadoru.errors import Unavailable
+from tadoru.stores.objects.answer import StoreAway
+from tadoru.stores.objects.pointer import Location
 
 Value = TypeVar("Value")
 
@@ -20,11 +21,11 @@ AT_ONCE = 64
 _places = threading.BoundedSemaphore(AT_ONCE)
 
 
-def within(seconds: float, work: Callable[[], Value], what: str) -> Value:
-    """Return what `work` returns, or raise what it raises. Raises: `Unavailable` when it takes
+def within(seconds: float, work: Callable[[], Value], place: Location) -> Value:
+    """Return what `work` returns, or raise what it raises. Raises: `StoreAway` when it takes
     longer than `seconds`, or none of the places for such work becomes free in that time."""
     if not _places.acquire(timeout=seconds):
-        raise Unavailable(f"{what}: too many reads are waiting", hint="try again later")
+        raise StoreAway(place, "too many reads are waiting")
     result: Future[Value] = Future()
 
     def run() -> None:
@@ -39,12 +40,10 @@ def within(seconds: float, work: Callable[[], Value], what: str) -> Value:
         threading.Thread(target=run, name="tadoru-object", daemon=True).start()
     except RuntimeError:  # no more threads
         _places.release()
-        raise Unavailable(f"{what}: too many threads", hint="try again later") from None
+        raise StoreAway(place, "there are too many threads") from None
     try:
         return result.result(timeout=seconds)
     except TimeoutError:
         if result.done():  # the work itself said so
             raise
-        raise Unavailable(
-            f"{what}: the object store did not answer within {seconds:g} s", hint="try again later"
-        ) from None
+        raise StoreAway(place, f"{seconds:g} s are over") from None

@@ -15,10 +15,10 @@ from tadoru.config import ObjectsConfig
 from tadoru.errors import LimitExceeded, Unavailable
 from tadoru.stores.cache import Cache, MemoryCache, Scope, SingleFlight
 from tadoru.stores.objects import stores, web
-from tadoru.stores.objects.answer import Answer, ObjectChanged, bare
+from tadoru.stores.objects.answer import Answer, ObjectChanged, StoreAway, bare
 from tadoru.stores.objects.deadline import within
 from tadoru.stores.objects.pointer import AllowList, Location, Pointer
-from tadoru.stores.objects.recent import Etags, Strides
+from tadoru.stores.objects.recent import Absences, Etags, Strides
 
 BLOCK_BYTES = 256 * 1024
 """As much as the shell reads of a file at a time, so that `head` is one request."""
@@ -41,6 +41,7 @@ class ObjectReader:
         self._flights: SingleFlight[dict[int, bytes]] = SingleFlight()
         self._etags = Etags()
         self._strides = Strides(MOST_BLOCKS)
+        self._absences = Absences()
 
     def read(self, pointer: Pointer, *, start: int = 0, size: int = -1) -> bytes:
         """Return bytes of an object: from `start`, `size` of them, or to the end when negative.
@@ -152,8 +153,15 @@ class ObjectReader:
             address = stores.signed(place, options) if place.scheme == "s3" else str(place)
             return web.fetch(place, address, wish=wish, etag=etag, limit=limit, seconds=seconds)
 
+        store = f"{place.scheme}://{place.host}"
+        if self._absences.has(store):
+            raise StoreAway(place, "it did not a moment ago")
+        began = self._absences.now()
         try:
-            return within(seconds, work, str(place))
+            return within(seconds, work, place)
+        except StoreAway:
+            self._absences.failed(store, began)
+            raise
         except ImportError:
             raise Unavailable(
                 "files in object stores need an optional part",

@@ -1,4 +1,4 @@
-"""What a reader remembers of objects for a while: ETags no pointer told, and who reads on.
+"""What a reader remembers for a while: ETags no pointer told, who reads on, who is away.
 
 Bounded, shared by threads, and of no meaning but speed and agreement between two reads.
 """
@@ -11,6 +11,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 KEPT = 4_096
+SLOW_SECONDS = 1.0
+"""A store that takes longer than this to fail is not asked again for a while: each of a thousand
+files behind it would cost its reader as much."""
+AWAY_SECONDS = 5.0
 BELIEVED_SECONDS = 60.0
 """How long an ETag that a store gave, and no pointer, is taken for that of the object."""
 
@@ -58,3 +62,29 @@ class Strides:
             while len(self._readers) > KEPT:
                 self._readers.popitem(last=False)
             return stride
+
+
+class Absences:
+    """Stores that were long in failing, by scheme and host, and until when nobody asks them."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._until: OrderedDict[str, float] = OrderedDict()
+
+    def now(self) -> float:
+        return self._clock()
+
+    def has(self, store: str) -> bool:
+        with self._lock:
+            return self._clock() < self._until.get(store, 0.0)
+
+    def failed(self, store: str, began: float) -> None:
+        """Note that a question that was asked at `began` had no answer."""
+        now = self._clock()
+        if now - began < SLOW_SECONDS:
+            return
+        with self._lock:
+            self._until[store] = now + AWAY_SECONDS
+            while len(self._until) > KEPT:
+                self._until.popitem(last=False)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tadoru.errors import ConfigError, StoreError, Unavailable
-from tadoru.stores.objects.answer import Answer, gone
+from tadoru.stores.objects.answer import Answer, StoreAway, gone
 from tadoru.stores.objects.pointer import Location
 
 SIGNED_SECONDS = 300
@@ -88,10 +88,7 @@ def ask(
     except (errors.PermissionDeniedError, errors.UnauthenticatedError):
         raise Unavailable(f"{place}: the store refuses it", hint="check the credentials") from None
     except (errors.BaseError, OSError) as error:
-        raise Unavailable(
-            f"{place}: the object store did not answer: {type(error).__name__}",
-            hint="try again later",
-        ) from None
+        raise StoreAway(place, type(error).__name__) from None
 
 
 def _directory(place: Location, root: Location) -> tuple[Any, str]:

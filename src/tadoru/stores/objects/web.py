@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tadoru.errors import StoreError, Unavailable
-from tadoru.stores.objects.answer import Answer, ObjectChanged, bare, gone
+from tadoru.stores.objects.answer import Answer, ObjectChanged, StoreAway, bare, gone
 from tadoru.stores.objects.pointer import Location
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def fetch(
                     return _answer(place, response, limit, end)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             reason = type(error).__name__
-    raise Unavailable(f"{place}: the object store did not answer: {reason}", hint="try again later")
+    raise StoreAway(place, reason)
 
 
 @cache
@@ -102,7 +102,7 @@ def _answer(place: Location, response: httpx.Response, limit: int, end: float) -
         if len(data) > stop - start:
             raise StoreError(f"{place}: the object store sent more than it said")
         if time.monotonic() > end:
-            raise Unavailable(f"{place}: the object store is too slow", hint="try again later")
+            raise StoreAway(place, "it is too slow")
     if len(data) != stop - start:
         raise Unavailable(f"{place}: the object store sent less than it said")
     return Answer(bytes(data), start, total, response.headers.get("etag", ""))
