@@ -20,6 +20,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from mistakes import Mistakes
 from recipe import Recipe
 from trees import Case, ListView, lines, real_cases
 
@@ -157,8 +158,9 @@ def load(args: argparse.Namespace) -> list[Example]:
         other = sources[names[(position + 1) % len(names)]]
         recipe = Recipe(sources[name], name, args.seed, other)
         view = ListView(recipe.files)
-        for case in recipe.cases(args.count):
-            examples.append(Example(case, view, name, 1.0))
+        cases = recipe.cases(args.count)
+        cases += Mistakes(recipe.files, name, args.seed, other).cases(args.mistakes)
+        examples += [Example(case, view, name, 1.0) for case in cases]
     views: dict[int, ListView] = {}
     extra = Path(args.lists[0]) if args.lists else None
     repeats: dict[tuple[str, tuple[str, ...]], int] = {}
@@ -178,6 +180,7 @@ def main() -> None:
     parser.add_argument("--data", default="../shared/data/paths")
     parser.add_argument("--lists", nargs="*", default=[])
     parser.add_argument("--count", type=int, default=250)
+    parser.add_argument("--mistakes", type=int, default=0, help="cases of each kind of mistake")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--folds", type=int, default=4)
     parser.add_argument("--write", nargs="?", const=str(PACKAGE / "weights.json"), default="")

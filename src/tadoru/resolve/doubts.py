@@ -7,6 +7,7 @@ likely is the model's matter.
 
 from __future__ import annotations
 
+from tadoru.resolve.align import similarity
 from tadoru.resolve.endings import kin
 from tadoru.resolve.features import Context
 from tadoru.resolve.forms import other_forms
@@ -20,6 +21,9 @@ SIDE_DIRECTORIES = word_set(
 )
 COMMON_START = 4
 """Letters in common from the front that make two words one (`log`, `logger` need three)."""
+NEAR_DIRECTORY = 0.88
+"""Similarity from which two directory names are one, misspelt."""
+SEVERAL = 2
 LOOKED_INTO = 200
 """Files below a directory that are looked at for an ending."""
 
@@ -33,8 +37,12 @@ def another_thing(context: Context, found: Scored) -> bool:
     same = found["name_folded"] or found["name_plural"]
     if context.name.is_test != offered.is_test and not same:
         return True
-    if context.name.generic and context.parent_exists and not found["dir_equal"]:
-        return not found["name_exact"] or _on_the_side(context, parent)
+    elsewhere = context.parent_exists and not found["dir_equal"]
+    invented = context.name.generic and not found["name_exact"]
+    if elsewhere and (invented or _on_the_side(context, parent)):
+        return True
+    if found["name_exact"] and _another_package(context, parent):
+        return True
     if same or found["name_typo"] or (context.name.generic and found["sibling_alone"] >= 1.0):
         return False
     return _word_for_word(context.name, offered, parent)
@@ -66,6 +74,26 @@ def _on_the_side(context: Context, parent: str) -> bool:
     parts = {part.lower() for part in parent.split("/")}
     asked = {part.lower() for part in context.request.parts}
     return not SIDE_DIRECTORIES.isdisjoint(parts - asked)
+
+
+def _another_package(context: Context, parent: str) -> bool:
+    """Tell whether one directory of several alike has an unrelated name.
+
+    `plugin-react/src/index.ts` is not the `index.ts` of `plugin-legacy`.
+    """
+    index, name = context.index, context.request.name
+    asked, offered = context.request.parts[:-1], tuple(parent.split("/"))
+    if len(asked) != len(offered) or (
+        not context.name.generic and len(index.by_name[name]) < SEVERAL
+    ):
+        return False
+    pairs = [pair for pair in zip(asked, offered, strict=True) if pair[0] != pair[1]]
+    if len(pairs) != 1:
+        return False
+    mine, theirs = map(parse_name, pairs[0])
+    return similarity(mine.folded, theirs.folded) < NEAR_DIRECTORY and _word_for_word(
+        mine, theirs, ""
+    )
 
 
 def _word_for_word(asked: Name, offered: Name, parent: str) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 from urllib.parse import unquote
 
 from tadoru.errors import BadInput
+from tadoru.resolve.words import word_set
 from tadoru.tree import Tree
 
 MAX_PATH = 4_096
@@ -33,6 +34,10 @@ _LINE = re.compile(
     r"|,?\s+lines?\s+(?P<word>\d+)(?:\s*-\s*\d+)?)$"
 )
 _NODE_ID = re.compile(r"(?<=\w)::[\w:.\[\]-]+$")
+_CONTAINER_ROOTS = word_set(
+    "app code repo src work workspace testbed project github/workspace usr/src/app"
+)
+_HOMES = ("home/", "users/", "workspaces/", "mnt/", "work/", "projects/", "tmp/", "private/tmp/")
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
@@ -41,6 +46,9 @@ class Place(Protocol):
 
     @property
     def tree(self) -> Tree: ...
+
+    @property
+    def roots(self) -> Mapping[str, str]: ...
 
     def from_host(self, host_path: str) -> str | None: ...
 
@@ -62,6 +70,10 @@ class Request:
     absolute: bool = False
     outside: bool = False
     """Absolute, and neither below a root nor below the working directory's root."""
+    foreign: bool = False
+    """Absolute, and below no root of this machine: which part of it counts is a guess."""
+    at_root: int = 0
+    """Whether the name lies at the top of a root of another machine: 0 no, 1 perhaps, 2 surely."""
     existing: str | None = None
     """The path of the tree that the request names, when it exists."""
     url: bool = False
@@ -233,9 +245,32 @@ def _locate(place: Place, request: Request, text: str, base: Base) -> Request:
         path = "/".join(parts)
         if path and place.tree.resolve(path) is not None:
             return replace(request, parts=tuple(parts), spelled=spelled, existing=path)
-    best = max(readings, key=lambda parts: _support(place.tree, parts, base.path))
+    best = max(readings, key=lambda parts: _worth(place.tree, parts, base.path))
     outside = outside and _support(place.tree, best, base.path) < min(2, max(1, len(best) - 1))
-    return replace(request, parts=tuple(best) or spelled, spelled=spelled, outside=outside)
+    foreign = absolute and len(readings) > 1
+    return replace(
+        request,
+        parts=tuple(best) or spelled,
+        spelled=spelled,
+        outside=outside,
+        foreign=foreign,
+        at_root=_at_root(place, spelled) if foreign and not outside else 0,
+    )
+
+
+def _at_root(place: Place, spelled: Sequence[str]) -> int:
+    """Tell how surely all but the last component is the root of a tree on another machine."""
+    above = "/".join(spelled[:-1]).lower()
+    names = {root.rstrip("/").rpartition("/")[2].lower() for root in place.roots.values() if root}
+    if above in _CONTAINER_ROOTS or above.rpartition("/")[2] in names:
+        return 2
+    return int(above.startswith(_HOMES) and above.count("/") >= 2)
+
+
+def _worth(tree: Tree, parts: Sequence[str], base: str) -> tuple[bool, int]:
+    """Return what a reading has for it: it is there as a whole, and how much of it is there."""
+    there = len(parts) > 1 and tree.resolve("/".join(parts)) is not None
+    return there, _support(tree, parts, base)
 
 
 def _absolute_readings(place: Place, text: str, base: Base) -> tuple[list[list[str]], bool]:

@@ -24,6 +24,8 @@ AMBIGUOUS_NAMESAKE = 0.08
 """The same of a candidate that bears the name asked for: many namesakes share what there is."""
 RETRY = 0.8
 """Confidence from which a reading operation is repeated without being asked."""
+SAME_START = 0.7
+"""Share of a name in common from which a sibling is shown."""
 FEW_NAMESAKES = 3
 """Paths of one telling name up to which they are shown, wherever they lie."""
 SHOWN = 0.02
@@ -65,8 +67,8 @@ def reply(
     if not rule and _is_like(context, found):
         return _ambiguous(view, context, found, top)
     if rule:
-        reason = f"ignored by a rule: {rule}"
-    elif request.outside:
+        reason = f"ignored by a rule: {rule.removeprefix('ignored by ')}"
+    elif request.outside or request.foreign:
         reason = OUTSIDE
     elif context.op == "write" and (context.parent_exists or len(request.parts) == 1):
         reason = "a name to be created: its directory exists"
@@ -85,8 +87,11 @@ def _is_like(context: Context, found: Found) -> bool:
         namesakes = len(context.index.by_name[context.request.name])
         if context.bare or (namesakes <= FEW_NAMESAKES and not context.name.generic):
             return True
-    if first["dir_equal"] and first["name_words_asked"] and first["name_words_offered"] >= 1.0:
-        return True  # the name asked for says all that this one says, and more
+    if first["dir_equal"]:  # the name says all that this one says, or begins as it does
+        if first["name_words_asked"] and first["name_words_offered"] >= 1.0:
+            return True
+        if first["name_prefix"] >= SAME_START and first["name_similarity"] >= SAME_START:
+            return True
     return first.score >= (AMBIGUOUS_NAMESAKE if first["name_plural"] else AMBIGUOUS)
 
 

@@ -37,6 +37,7 @@ EVEN = 0.6
 """Of another form of the name here, while the name itself lies elsewhere: a choice."""
 POSSIBLE = 0.45
 """Of another usual name, and of two wrong letters: worth showing, not worth acting on."""
+SURELY = 2
 TYPO_LETTERS = 5
 """Names of fewer letters differ by one without being meant for one another."""
 FEW_LETTERS = 3
@@ -108,6 +109,24 @@ def _other_case(context: Context) -> Iterator[str]:
                 return
             if path.casefold() == wanted:
                 yield path
+
+
+def _of_another_root(context: Context) -> Iterator[str]:
+    """`C:\\src\\shop\\web\\app.ts`: its end is a path of this tree."""
+    if context.request.foreign and len(context.request.parts) > 1:
+        yield from _exists(context, context.request.parts)
+
+
+def _at_the_top(context: Context) -> Iterator[str]:
+    """`/app/package.json` is the one at the top of the tree."""
+    if context.request.at_root == SURELY:
+        yield from _exists(context, context.request.spelled[-1:])
+
+
+def _perhaps_at_the_top(context: Context) -> Iterator[str]:
+    """`/home/me/shop/package.json`, when nobody knows whether `shop` is this tree."""
+    if context.request.at_root:
+        yield from _exists(context, context.request.spelled[-1:])
 
 
 def _said_twice(context: Context) -> Iterator[str]:
@@ -261,7 +280,10 @@ def _misspelt(context: Context, edits: int, least: int) -> Iterator[str]:
 
 _Rule = Callable[[Context], Iterator[str]]
 _RULES: tuple[tuple[_Rule, float, str], ...] = (
+    (_of_another_root, SURE, "the same path of another root"),
     (_other_case, SURE, "same path in other case"),
+    (_at_the_top, LIKELY, "the same file of another root"),
+    (_perhaps_at_the_top, EVEN, "the same file of another root"),
     (_said_twice, SURE, "the same path, a directory said twice"),
     (_module_for_package, SURE, "the module of that name, not a package"),
     (_package_for_module, SURE, "the package of that name, not a module"),
