@@ -48,6 +48,29 @@ def test_lines_are_run_and_the_directory_is_kept(prompt: pexpect.spawn) -> None:
 
 
 @pytest.mark.slow
+def test_a_command_may_take_several_lines(prompt: pexpect.spawn) -> None:
+    prompt.sendline("for i in 1 2; do")
+    prompt.expect_exact("> ")
+    prompt.sendline("echo turn $i")
+    prompt.expect_exact("> ")
+    prompt.sendline("done")
+    prompt.expect_exact("turn 1\r\nturn 2\r\n")
+    prompt.sendline("cat <<END")
+    prompt.expect_exact("> ")
+    prompt.sendintr()
+    prompt.expect_exact("tadoru:/$ ")
+    prompt.sendline("echo 'open")
+    prompt.expect_exact("> ")
+    prompt.sendeof()
+    prompt.expect_exact("unexpected EOF")
+    prompt.expect_exact("tadoru:/$ ")
+    prompt.sendline("exit 7")
+    prompt.expect(pexpect.EOF)
+    prompt.wait()
+    assert prompt.exitstatus == 7
+
+
+@pytest.mark.slow
 def test_ctrl_c_drops_the_line_and_ctrl_d_leaves(prompt: pexpect.spawn) -> None:
     prompt.send("cat README")
     prompt.expect_exact("cat README")

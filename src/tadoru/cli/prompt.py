@@ -49,20 +49,35 @@ class Prompt:
         try:
             while True:
                 try:
-                    line = input(f"tadoru:{shown(self._cwd)}$ ")
+                    line = self._read()
                 except KeyboardInterrupt:
                     sys.stdout.write("\n")
                     continue
                 except EOFError:
                     sys.stdout.write("\n")
                     break
-                if line.split()[:1] == ["exit"]:
+                words = line.split()
+                if words[:1] == ["exit"]:
+                    if words[1:] and words[1].isdigit():
+                        self._code = int(words[1]) & 255
                     break
                 if line.strip():
                     self._one(line)
         finally:
             self._save(history)
         return self._code
+
+    def _read(self) -> str:
+        """Read a command: one line, or as many as it takes until it is finished."""
+        from tadoru.shell import unfinished
+
+        command = input(f"tadoru:{shown(self._cwd)}$ ")
+        while command.strip() and unfinished(command):
+            try:
+                command += "\n" + input("> ")
+            except EOFError:
+                break  # run what there is, so that the shell says what is missing
+        return command
 
     def _one(self, line: str) -> None:
         command = coloured(line) if self._colours else line

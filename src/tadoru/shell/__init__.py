@@ -8,5 +8,6 @@ holds the commands whose speed or meaning depends on the tree, `regex/` what `gr
 from tadoru.shell.complete import complete
 from tadoru.shell.engine import Suggest, run
 from tadoru.shell.machine import Tool
+from tadoru.shell.unfinished import unfinished
 
-__all__ = ["Suggest", "Tool", "complete", "run"]
+__all__ = ["Suggest", "Tool", "complete", "run", "unfinished"]

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from tadoru.shell.looped import shielded
 from tadoru.shell.piped import through_substitution
+from tadoru.shell.redirects import LONE, in_order, lone
 
 _PRINTF = re.compile(r"\bprintf\s+(?:--\s+)?'[^']*'")
 _HEX_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\x00")
@@ -45,6 +46,7 @@ def mend(command: str) -> str:
     `printf '\\x00'` prints nothing there, `printf '\\000'` the NUL byte that is meant.
     Links are unknown to its tests (`[[ -L x ]]` is always true there), but not to its `readlink`.
     `read x <&3` finds no descriptor in a loop that ends in `done 3< file`; `read -u 3 x` does.
+    Redirections of loops happen from left to right, and lone ones in a subshell (`redirects`).
     A loop after a pipe reads the pipe through `cat` (see `piped`), and keeps its input from the
     commands in it (see `looped`).
     """
@@ -60,6 +62,10 @@ def mend(command: str) -> str:
         command = _rewritten(_PHYSICAL, command, lambda found: "readlink -f .")
     if "while" in command:
         command = shielded(command)
+    if ">" in command:
+        command = in_order(command)
+    if "{" in command and "}" in command:
+        command = _rewritten(LONE, command, lone)
     return through_substitution(command) if "|" in command else command
 
 

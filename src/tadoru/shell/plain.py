@@ -68,7 +68,7 @@ def look(script: str, ours: Container[str]) -> Look:
     if len(script) > MAX_SCRIPT:
         return Look(None, dark=True)
     try:
-        seen = _parser().analyze(script)
+        seen = parser().analyze(script)
     except BashError:
         return Look(None, dark=True)
     names = frozenset(seen.command_names)
@@ -80,7 +80,7 @@ def look(script: str, ours: Container[str]) -> Look:
 
 
 @cache
-def _parser() -> Bash:
+def parser() -> Bash:
     """Return an interpreter in which nothing is ever run."""
     from bashkit import Bash
 
