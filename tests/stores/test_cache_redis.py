@@ -302,6 +302,39 @@ def test_a_password_that_is_refused_is_like_no_server(tmp_path: Path) -> None:
         locked.kill()
 
 
+def test_tls_and_sockets_of_the_machine(tmp_path: Path, needs: Callable[[str], str]) -> None:
+    names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
+    key, cert, link = tmp_path / "key.pem", tmp_path / "cert.pem", tmp_path / "redis.sock"
+    subprocess.run(
+        [needs("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out",
+         cert, "-days", "2", "-subj", "/CN=localhost", "-addext", names],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = RedisServer(
+        tmp_path, "--tls-port", str(port), "--tls-cert-file", str(cert), "--tls-key-file", str(key),
+        "--tls-ca-cert-file", str(cert), "--tls-auth-clients", "no", "--unixsocket", str(link),
+    )  # fmt: skip
+    try:
+        for url in (f"rediss://localhost:{port}/0?ssl_ca_certs={cert}", f"unix://{link}?db=0"):
+            cache = RedisCache(url)
+            cache.put("tls", b"x" * 3_000)
+            assert cache.get("tls") == b"x" * 3_000, url
+            cache.close()
+        stranger = RedisCache(f"rediss://localhost:{port}/0")
+        assert stranger.get("tls") is None  # nobody vouches for that certificate
+        assert stranger.away
+        patient = RedisCache(f"rediss://localhost:{port}/0?ssl_ca_certs={cert}")
+        assert patient.get("tls") is not None
+        server.freeze()
+        costs_only_speed(patient)
+    finally:
+        server.thaw()
+        server.kill()
+
+
 @contextmanager
 def slowly(port: int, pauses: list[float], piece: int = 65_536) -> Iterator[str]:
     """Stand before a server and pass its answers on in small pieces, `pauses[0]` before each."""
@@ -400,10 +433,10 @@ def test_one_failure_closes_it_until_a_probe_has_an_answer() -> None:
     probed.error = OSError()
     probed.breaker.failed(ConnectionError())
     assert not probed.breaker.allows()
-    assert probed.probes == 1
+    assert probed.probes == 2
     probed.now += FIRST_PAUSE
     assert not probed.settled()
-    assert probed.probes == 2
+    assert probed.probes == 3
     probed.error = None
     probed.now += FIRST_PAUSE  # the pause has doubled
     assert not probed.settled()

@@ -59,9 +59,10 @@ class Breaker:
         return self._up
 
     def _try(self) -> None:
-        began = self._clock()
         reason = ""
         try:
+            self._probe()  # makes a connection, which may take its time
+            began = self._clock()
             self._probe()
             if self._clock() - began > SLOW_SECONDS:
                 reason = "slow"

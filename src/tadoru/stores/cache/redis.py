@@ -12,7 +12,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
+from weakref import finalize
 
 from tadoru.errors import ConfigError, Unavailable
 from tadoru.stores.cache.breaker import Breaker
@@ -68,7 +70,10 @@ class RedisCache:
         self._client = redis.Redis(connection_pool=pool)
         self._refusal = redis.exceptions.ResponseError
         self._errors = (redis.exceptions.RedisError, OSError, ValueError)
-        self._breaker = Breaker(self._ping, patience=deadline)
+        ask = partial(_ping, self._client, self._ends, deadline)
+        self._breaker = Breaker(ask, patience=deadline)
+        self.close = finalize(self, pool.disconnect)
+        """Close all connections; also done when nobody holds the cache any more."""
         self._writable = float("-inf")
 
     @property
@@ -126,10 +131,6 @@ class RedisCache:
             pipe.set(name, data, ex=self._seconds)
         pipe.execute()
 
-    def _ping(self) -> None:
-        with self._ends.within(self._deadline):
-            self._client.ping()
-
     def _ask(self, question: Callable[..., Value], argument: Any) -> Value | None:
         """Return the answer; None when there is none, for whatever reason."""
         if not self._breaker.allows():
@@ -147,12 +148,14 @@ class RedisCache:
         self._breaker.took(time.monotonic() - began)
         return answer
 
-    def close(self) -> None:
-        self._client.connection_pool.disconnect()
-
 
 def _name(key: str) -> bytes:
     return (PREFIX + key).encode("utf-8", "surrogatepass")
+
+
+def _ping(client: Any, ends: _Ends, seconds: float) -> None:
+    with ends.within(seconds):
+        client.ping()
 
 
 class _Ends:
