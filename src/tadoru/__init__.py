@@ -11,10 +11,10 @@ Importing this package loads nothing heavy: each method imports what it needs.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as checkers know it; `typing` itself costs more than all of this
 if TYPE_CHECKING:
+    from typing import Any
+
     from tadoru.config import Config
     from tadoru.errors import (
         BadInput,
@@ -132,6 +132,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load what is asked for when it is first asked for; a hook has no time for the rest."""
+    from importlib import import_module
+
     if name in _LAZY:
         module, attribute = _LAZY[name]
     elif name in __all__:

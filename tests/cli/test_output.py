@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
 from tadoru.cli.output import out_json, shown, shown_text
@@ -123,8 +125,32 @@ def test_help_names_every_option_and_an_example(cli: Run) -> None:
         assert COMMANDS[name].summary.rstrip(".").split(";")[0][:12] in done.stdout, name
 
 
-def test_help_fits_a_screen(cli: Run) -> None:
-    assert len(cli("--help").stdout.splitlines()) <= 50
+def helps() -> Iterator[tuple[str, str]]:
+    """Yield every command with its help on a terminal of 80 columns."""
+    from tadoru.cli.app import tadoru
+
+    waiting: list[tuple[click.Command, click.Context]] = [
+        (tadoru, click.Context(tadoru, info_name="tadoru", terminal_width=80))
+    ]
+    while waiting:
+        command, context = waiting.pop()
+        yield context.command_path, command.get_help(context)
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context):
+                inner = command.get_command(context, name)
+                assert inner is not None
+                waiting.append((inner, click.Context(inner, context, name, terminal_width=80)))
+
+
+def test_every_help_fits_a_screen_and_has_an_example() -> None:
+    lengths = {}
+    for path, text in helps():
+        lengths[path] = len(text.splitlines())
+        assert "Example: " in text, path
+        assert max(map(len, text.splitlines())) <= 84, path
+    assert len(lengths) > 25
+    assert {path: length for path, length in lengths.items() if length > 40} == {}
+    assert lengths["tadoru"] <= 30
 
 
 def test_every_command_takes_the_shared_options(cli: Run) -> None:
@@ -132,8 +158,8 @@ def test_every_command_takes_the_shared_options(cli: Run) -> None:
 
     grouped = {"explain": "search", "config": "list"}
     for name in COMMANDS:
-        if name == "hook":
-            continue  # it has no root: it answers within milliseconds, from the payload alone
+        if name in ("hook", "completion"):
+            continue  # they look at no tree
         more = (grouped[name],) if name in grouped else ()
         text = cli(name, *more, "--help").stdout
         for option in ("--root", "--json", "--no-index", "--as", "--yes"):
@@ -152,3 +178,4 @@ def test_version(cli: Run) -> None:
     import tadoru
 
     assert cli("--version").stdout == f"tadoru {tadoru.__version__}\n"
+    assert json.loads(cli("--version", "--json").stdout) == {"version": tadoru.__version__}

@@ -1,20 +1,65 @@
 """The command line: parse words, call a Workspace, print what it answers. Decides nothing else.
 
 This module is what the console script imports, so it stays bare: an agent's hook runs through it
-after every tool call and must not pay for click.
+after every tool call and must not pay for click, and Ctrl-C is quiet only once `main` runs.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 
-__all__ = ["main"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["cw", "main", "pathfinder"]
+
+INTERRUPTED = 130
+"""128 + SIGINT, as shells report it."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code (see `tadoru.errors` and the README)."""
-    args = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        return _process(sys.argv[1:])
+    return _run(list(argv))
+
+
+def cw() -> int:
+    """Run `cw` as ContextWeaver's users type it: the same commands, its tools for `mcp`."""
+    args = sys.argv[1:]
+    if args[:1] == ["mcp"] and not any(arg.partition("=")[0] == "--tools" for arg in args):
+        args[1:1] = ["--tools", "contextweaver"]
+    return _process(args)
+
+
+def pathfinder() -> int:
+    """Run `pathfinder [--root DIR]...`: a server with pathfinder's tools."""
+    return _process(["mcp", "--tools", "pathfinder", *sys.argv[1:]])
+
+
+def _process(args: list[str]) -> int:
+    """Run as a process of its own: Ctrl-C is quiet from the first import to the last thread."""
+    try:
+        return _run(args)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        if args[:1] != ["hook"]:  # which has no threads, and no time for an import
+            _die_of_interrupts()
+
+
+def _die_of_interrupts() -> None:
+    """Let Ctrl-C end what is left (threads that are waited for) without a word."""
+    import signal
+
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    except (ValueError, KeyboardInterrupt):
+        return  # not the main thread, or one more of them
+
+
+def _run(args: list[str]) -> int:
     if args[:1] == ["hook"] and not {"--help", "-h"} & set(args):
         from tadoru.hooks.main import main as hook
 

@@ -14,13 +14,14 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
+from tadoru.cli import INTERRUPTED
+from tadoru.cli.families import Family, with_shared_line
 from tadoru.cli.options import Options, root_options
-from tadoru.cli.output import complain, error_object, prepare_streams
+from tadoru.cli.output import complain, error_object, out, out_json, prepare_streams
 from tadoru.errors import BadInput, TadoruError
 
-INTERRUPTED = 130
-"""128 + SIGINT, as shells report it."""
 BROKEN_PIPE = 141
 """128 + SIGPIPE: the reader left, which is no fault and gets no words."""
 
@@ -38,6 +39,8 @@ ASK, LOOK, KEEP, SERVE = "Ask", "Look around", "Keep the index", "Serve and chec
 
 COMMANDS: dict[str, Listed] = {
     "search": Listed("search", "Find the code and documents that answer a question.", ASK),
+    "more": Listed("follow", "Print a hit of a search whole, with what lies around it.", ASK),
+    "related": Listed("follow", "Find what is about the same as a hit of a search.", ASK),
     "resolve": Listed("resolve", "Find the real path for one that does not exist.", ASK),
     "retry": Listed(
         "resolve", "Repeat a failed read, list, stat or search on the right path.", ASK
@@ -57,6 +60,9 @@ COMMANDS: dict[str, Listed] = {
     "status": Listed("status", "Tell how fresh the index is.", KEEP),
     "stats": Listed("status", "Print what the index holds.", KEEP),
     "roots": Listed("status", "List the roots that are served.", KEEP),
+    "mount": Listed("mount", "Mount a document store; alone: list what is mounted.", SERVE),
+    "unmount": Listed("mount", "Take a mount out of your configuration.", SERVE),
+    "publish": Listed("publish", "Publish a directory as a document store for mounts.", SERVE),
     "mcp": Listed("mcp", "Serve an AI agent over stdio (Model Context Protocol).", SERVE),
     "hook": Listed(
         "hook", "Turn an agent's failed read into a suggestion (stdin to stdout).", SERVE
@@ -64,17 +70,23 @@ COMMANDS: dict[str, Listed] = {
     "install": Listed("install", "Install into Claude Code, Codex, Cursor, VS Code, ...", SERVE),
     "uninstall": Listed("install", "Take tadoru out of agents again.", SERVE),
     "config": Listed("config", "List, set or validate the configuration.", SERVE),
+    "completion": Listed(
+        "completion", "Print the script that completes words in bash, zsh or fish.", SERVE
+    ),
     "doctor": Listed("doctor", "Check the installation and the index; exit 1 on a fault.", SERVE),
 }
 
 REPLACED = {
     "init": "nothing needs to be set up; `tadoru config list` shows what can be set",
     "migrate": "use `tadoru doctor` to check an index and `tadoru index --rebuild` to make it anew",
+    "pathfinder": "use `tadoru mcp --tools pathfinder`",
+    "update": "upgrade it as you installed it: `pipx upgrade tadoru`, `uv tool upgrade tadoru`",
+    "wizard": "use `tadoru config set KEY VALUE`; `tadoru config list` shows the keys",
 }
 """Commands of the tools that tadoru replaces, and what to use instead."""
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Family):
     """A group that knows its commands by name and imports one only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -86,37 +98,41 @@ class LazyGroup(click.Group):
             return None
         module = import_module(f"tadoru.cli.commands.{listed.module}")
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
-        return command
+        return with_shared_line(command)
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if name not in COMMANDS and not name.startswith("-"):
-            raise BadInput(f"no such command: {name}", hint=_instead_of(name))
-        return super().resolve_command(ctx, args)
+    def instead_of(self, name: str) -> str:
+        return REPLACED.get(name) or super().instead_of(name)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        return [
+            CompletionItem(name, help=listed.summary)
+            for name, listed in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for section in (ASK, LOOK, KEEP, SERVE):
-            rows = [(name, c.summary) for name, c in COMMANDS.items() if c.section == section]
-            with formatter.section(section):
-                formatter.write_dl(rows)
-
-
-def _instead_of(name: str) -> str:
-    if name in REPLACED:
-        return REPLACED[name]
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, COMMANDS, n=1)
-    return f"did you mean `{near[0]}`?" if near else "`tadoru --help` lists the commands"
+        with formatter.section(ASK):
+            formatter.write_dl([(n, c.summary) for n, c in COMMANDS.items() if c.section == ASK])
+        with formatter.section("More, each with its own --help"):
+            formatter.write_dl(
+                [
+                    (section, ", ".join(n for n, c in COMMANDS.items() if c.section == section))
+                    for section in (LOOK, KEEP, SERVE)
+                ]
+            )
 
 
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog='Start with: tadoru search "where is the session cookie signed"',
+    epilog='Example: tadoru search "where is the session cookie signed"',
 )
 @root_options
 @click.option("--version", is_flag=True, help="Print the version.")
@@ -127,7 +143,10 @@ def tadoru(ctx: click.Context, /, version: bool, **shared: Any) -> None:
     if version:
         from importlib.metadata import version as installed
 
-        click.echo(f"tadoru {installed('tadoru')}")
+        if ctx.obj.as_json:
+            out_json({"version": installed("tadoru")})
+        else:
+            out(f"tadoru {installed('tadoru')}")
     elif ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

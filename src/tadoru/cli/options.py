@@ -15,30 +15,38 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tadoru.errors import BadInput
+from tadoru.errors import BadInput, TadoruError
 
 if TYPE_CHECKING:
     from tadoru.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+class SharedOption(click.Option):
+    """An option that the help of `tadoru` explains; that of a command names all in one line."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        return super().get_help_record(ctx) if ctx.parent is None else None
+
+
+_option = functools.partial(click.option, cls=SharedOption)
 _SHARED = (
-    click.option(
+    _option(
         "--yes",
         is_flag=True,
-        help="Consent to a broad root, and to sending text to the models you configured.",
+        help="Agree: to a broad root, to models of yours elsewhere.",
     ),
-    click.option("--as", "groups", metavar="GROUPS", help="Ask as a member of these groups (a,b)."),
-    click.option(
-        "--no-index", is_flag=True, help="Never build or update an index; exit 3 without one."
-    ),
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
-    click.option(
+    _option("--as", "groups", metavar="GROUPS", help="Ask as a member of these groups (a,b)."),
+    _option("--no-index", is_flag=True, help="Never index; exit 3 if there is no index."),
+    _option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+    _option(
         "--root",
         "roots",
         multiple=True,
         metavar="DIR",
-        help="Directory to serve; repeatable. Default: the repository you are in.",
+        shell_complete=lambda ctx, param, word: complete_directory(ctx, param, word),
+        help="Serve this (repeatable), not the repository you are in.",
     ),
 )
 
@@ -90,6 +98,20 @@ class Session:
         if self.options.roots:
             return tuple(Path(root) for root in self.options.roots)
         return (repository_around(working_directory()),)
+
+    def root_names(self) -> str:
+        """Return the roots as the log names them."""
+        try:
+            return ":".join(os.path.realpath(root) for root in self.roots)
+        except (TadoruError, OSError, ValueError):
+            return "?"
+
+    def host_path(self, path: str) -> str:
+        """Return where a path of the tree lies on this machine; empty when it does not."""
+        roots = self.open().roots
+        place, _, rest = path.partition("/") if len(roots) > 1 else (next(iter(roots)), "", path)
+        directory = roots.get(place, "")
+        return str(Path(directory, rest)) if directory.startswith("/") else ""
 
     def open(self, path: str | None = None) -> Workspace:
         """Open the workspace (of `path` when given); it is closed when the command ends."""
@@ -160,6 +182,14 @@ def _normal(path: str, *, otherwise: str) -> str:
     return "/".join(parts)
 
 
+def home_of_indexes() -> Path:
+    """Return `TADORU_HOME`. Raises: `TadoruError` when there is none."""
+    from tadoru.config import load
+    from tadoru.sources import home
+
+    return home(load())
+
+
 def working_directory() -> Path:
     try:
         return Path.cwd()
@@ -172,6 +202,20 @@ def repository_around(directory: Path) -> Path:
     from tadoru.sources import repository_of
 
     return repository_of(directory)
+
+
+def complete_file(_ctx: click.Context, _param: click.Parameter, word: str) -> list[Any]:
+    """Let the shell complete file names, which is what it does best."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(word, type="file")]
+
+
+def complete_directory(_ctx: click.Context, _param: click.Parameter, word: str) -> list[Any]:
+    """Let the shell complete directories."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(word, type="dir")]
 
 
 def root_options(command: F) -> F:
@@ -190,6 +234,12 @@ def shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
         names = ("roots", "as_json", "no_index", "groups", "yes")
         own = Options.from_flags(**{name: values.pop(name) for name in names})
         before = ctx.obj if isinstance(ctx.obj, Options) else Options()
-        return command(Session(before.merged(own), ctx), **values)
+        from tadoru.cli import journal
+
+        session = Session(before.merged(own), ctx)
+        journal.start(home_of_indexes)
+        return journal.logged(
+            ctx.command_path, session.root_names, lambda: command(session, **values)
+        )
 
     return root_options(wrapper)

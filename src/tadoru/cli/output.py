@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tadoru.text.shown import shown, shown_text
-from tadoru.types import Freshness, IndexState, to_json
+
+if TYPE_CHECKING:
+    from tadoru.types import IndexState
 
 __all__ = [
     "complain",
@@ -69,7 +71,7 @@ def complain(text: str) -> None:
 
 def note_state(state: IndexState) -> None:
     """Say how far the answer may be trusted, unless it is up to date."""
-    if state.status is not Freshness.FRESH:
+    if state.status != "fresh":  # its type would cost `--help` a fifth of its time
         note(f"tadoru: index {state}")
 
 
@@ -80,6 +82,8 @@ def note_warnings(warnings: tuple[str, ...]) -> None:
 
 def out_json(value: Any) -> None:
     """Print a value as one JSON object with the names of `tadoru.types`."""
+    from tadoru.types import to_json
+
     plain = to_json(value)
     text = json.dumps(plain, ensure_ascii=False)
     if any("\ud800" <= char <= "\udfff" for char in text):

@@ -29,9 +29,11 @@ def progress_bar() -> Iterator[Progress | None]:
     )
     from rich.text import Text
 
+    faint = "" if os.environ.get("NO_COLOR") else "dim"
+
     class Rate(ProgressColumn):
         def render(self, task: Task) -> Text:
-            return Text(f"{task.speed:.0f} files/s" if task.speed else "", style="dim")
+            return Text(f"{task.speed:.0f} files/s" if task.speed else "", style=faint)
 
     bar = Progress(
         TextColumn("indexing"),

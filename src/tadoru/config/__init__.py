@@ -5,7 +5,7 @@ Endpoints, keys, mounts, model folders and secrets come from the user's own file
 and flags alone: nothing that was cloned can make tadoru talk to anybody, or show more.
 """
 
-from tadoru.config.load import CONFIG_FILE, PROJECT_FILE, load, user_file
+from tadoru.config.load import CONFIG_FILE, PROJECT_FILE, load, project_may_set, user_file
 from tadoru.config.values import (
     KIB,
     MIB,
@@ -37,5 +37,6 @@ __all__ = [
     "SearchConfig",
     "ShellConfig",
     "load",
+    "project_may_set",
     "user_file",
 ]

@@ -32,6 +32,9 @@ class Measure:
         self._milliseconds[name] = self._milliseconds.get(name, 0.0) + spent
         self._last = now
 
+    def note(self, **found: Any) -> None:
+        """Hear what a stage found; only a `Trace` keeps it."""
+
     def record(self, event: str, answer: Resolution | None, **more: Any) -> dict[str, Any]:
         """Return the record of this call as a JSON object.
 
@@ -46,15 +49,18 @@ class Measure:
             found["index"] = answer.index.status.value
         if self.confidence is not None:
             found["confidence"] = round(self.confidence, 4)
-        stages = {name: round(spent, 3) for name, spent in self._milliseconds.items()}
-        total = round((self._last - self._begun) * 1000, 3)
         return {
             "event": event,
             **found,
             "candidates": self.candidates,
             **more,
-            "ms": {**stages, "total": total},
+            "ms": self.milliseconds(),
         }
+
+    def milliseconds(self) -> dict[str, float]:
+        """Return the time of each stage, and of all."""
+        stages = {name: round(spent, 3) for name, spent in self._milliseconds.items()}
+        return {**stages, "total": round((self._last - self._begun) * 1000, 3)}
 
 
 def of_retry(measure: Measure, op: str, result: RetryResult) -> dict[str, Any]:

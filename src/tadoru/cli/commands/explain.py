@@ -7,15 +7,18 @@ from typing import Any
 
 import click
 
+from tadoru.cli.commands.resolve import OPERATIONS
+from tadoru.cli.families import Family
+from tadoru.cli.links import located
 from tadoru.cli.options import Session, shared_options
 from tadoru.cli.output import note_state, out, out_json, shown
-from tadoru.types import Mode, Resolution, SearchAnswer, to_json
+from tadoru.types import Mode, Op, Resolution, SearchAnswer, to_json
 
 ROWS = 20
 """Rows of a stage that are printed; `--json` has all."""
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Family, invoke_without_command=True)
 @click.pass_context
 def explain(ctx: click.Context) -> None:
     """Show how a search or a resolve came to its answer.
@@ -32,7 +35,10 @@ def explain(ctx: click.Context) -> None:
 @click.option("--top", type=click.IntRange(min=1), default=20, metavar="N")
 @shared_options
 def explain_search(session: Session, question: str, mode: Mode, top: int) -> int:
-    """Show every stage of a search: what each brought, kept and cut."""
+    """Show every stage of a search: what each brought, kept and cut.
+
+    Example: tadoru explain search "where are cookies signed" --mode deep
+    """
     answer = session.open().search(question, mode=mode, top=top, debug=True)
     if session.as_json:
         out_json(answer)
@@ -45,16 +51,20 @@ def explain_search(session: Session, question: str, mode: Mode, top: int) -> int
 def print_search(answer: SearchAnswer) -> None:
     out(f"question  {shown(answer.question)}")
     out(f"index     {answer.index}, {answer.index.files} files")
-    for stage, value in to_json(answer.debug).items():
-        out(f"\n{stage}")
-        print_stage(value)
+    print_stages(to_json(answer.debug))
     out(f"\nhits ({len(answer.hits)} of {answer.total})")
     for rank, hit in enumerate(answer.hits, 1):
         came = ",".join(hit.sources)
-        where = f"{shown(hit.path)}:{hit.start_line}-{hit.end_line}"
+        where = f"{located(hit.path, hit.start_line, hit.host_path)}-{hit.end_line}"
         out(f"  {rank:>3}  {hit.score:8.4f}  {where}  {shown(hit.breadcrumb)}  [{came}]")
     out(f"\npacked    {len(answer.files)} files, {answer.tokens} of {answer.budget} tokens "
         f"({answer.counter})")  # fmt: skip
+
+
+def print_stages(stages: Mapping[str, Any]) -> None:
+    for stage, value in stages.items():
+        out(f"\n{stage}")
+        print_stage(value)
 
 
 def print_stage(value: Any, indent: str = "  ") -> None:
@@ -88,23 +98,33 @@ def _short(value: Any) -> str:
 
 @explain.command("resolve")
 @click.argument("path")
-@click.option("--intent", default="", metavar="TEXT")
+@click.option("--intent", default="", metavar="TEXT", help="What you want to do with the file.")
+@click.option("--op", type=OPERATIONS, default="read", help="The operation that failed.")
+@click.option("--cwd", default=None, metavar="DIR", help="Where the path was meant to start.")
 @click.option("--top", type=click.IntRange(min=1), default=10, metavar="N")
 @shared_options
-def explain_resolve(session: Session, path: str, intent: str, top: int) -> int:
-    """Show the candidates for a wrong path, with score and reason."""
-    answer = session.open().resolve(path, intent=intent, top=top)
+def explain_resolve(
+    session: Session, path: str, intent: str, op: Op, cwd: str | None, top: int
+) -> int:
+    """Show every stage of a resolve: how the path was read, what was weighed, and why.
+
+    Example: tadoru explain resolve src/flask/session.py
+    """
+    start = (cwd if cwd is not None else session.cwd).strip("/")
+    answer, stages = session.open().explain(path, intent=intent, op=op, cwd=start, top=top)
     if session.as_json:
-        out_json(answer)
+        out_json({**to_json(answer), "stages": stages})
     else:
-        print_resolve(answer)
+        print_resolve(answer, stages)
     note_state(answer.index)
     return 1 if answer.status == "absent" else 0
 
 
-def print_resolve(answer: Resolution) -> None:
+def print_resolve(answer: Resolution, stages: Mapping[str, Any]) -> None:
     out(f"requested {shown(answer.requested)}")
-    out(f"status    {answer.status}{': ' + shown(answer.path) if answer.path else ''}")
+    out(f"index     {answer.index}, {answer.index.files} files")
+    print_stages(stages)
+    out(f"\nstatus    {answer.status}{': ' + shown(answer.path) if answer.path else ''}")
     for label, text in (
         ("reason", answer.reason),
         ("error", answer.error_kind),
@@ -113,7 +133,6 @@ def print_resolve(answer: Resolution) -> None:
     ):
         if text:
             out(f"{label:<9} {shown(text)}")
-    out(f"index     {answer.index}, {answer.index.files} files")
     out("candidates")
     for rank, candidate in enumerate(answer.candidates, 1):
         out(f"  {rank:>3}  {candidate.score:.4f}  {candidate.kind:<4}  {shown(candidate.path)}  "

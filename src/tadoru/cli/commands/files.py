@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from tadoru.cli.options import Session, shared_options
+from tadoru.cli.options import Session, complete_directory, complete_file, shared_options
 from tadoru.cli.output import note, note_state, out, out_json, out_text, shown
 from tadoru.types import TextAnswer
 
 
 @click.command("list-files")
-@click.argument("under", default="", metavar="[DIR]")
+@click.argument("under", default="", metavar="[DIR]", shell_complete=complete_directory)
 @click.option("--glob", default="", metavar="GLOB", help="Only paths that match.")
 @click.option("--language", default="", metavar="NAME", help="Only this language.")
 @click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N")
@@ -60,7 +60,7 @@ def note_page(count: int, offset: int, total: int, what: str) -> None:
 
 
 @click.command()
-@click.argument("path", default="", metavar="[PATH]")
+@click.argument("path", default="", metavar="[PATH]", shell_complete=complete_file)
 @click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Size of the answer.")
 @shared_options
 def outline(session: Session, path: str, budget: int | None) -> int:
@@ -72,7 +72,7 @@ def outline(session: Session, path: str, budget: int | None) -> int:
 
 
 @click.command("map")
-@click.argument("path", default="", metavar="[DIR]")
+@click.argument("path", default="", metavar="[DIR]", shell_complete=complete_directory)
 @click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Size of the answer.")
 @shared_options
 def map(session: Session, path: str, budget: int | None) -> int:

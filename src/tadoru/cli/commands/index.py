@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tadoru.cli.app import INTERRUPTED
+from tadoru.cli import INTERRUPTED
 from tadoru.cli.options import Session, shared_options
 from tadoru.cli.output import note, note_state, out, out_json, shown
 from tadoru.cli.progress import progress_bar

@@ -6,7 +6,7 @@ import re
 
 import click
 
-from tadoru.cli.options import Session, shared_options
+from tadoru.cli.options import Session, complete_file, shared_options
 from tadoru.cli.output import note, note_state, out_json, out_text
 from tadoru.errors import BadInput
 
@@ -14,7 +14,7 @@ _LINES = re.compile(r"(\d*)[-:](\d*)|(\d+)")
 
 
 @click.command()
-@click.argument("path")
+@click.argument("path", shell_complete=complete_file)
 @click.option("--lines", metavar="A-B", help="Only these lines, as in 10-20, 10- or -20.")
 @click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Stop after so many.")
 @click.option("-n", "--number", is_flag=True, help="Number the lines.")

@@ -25,13 +25,13 @@ ROOT = "."
 _METRICS = click.option(
     "--metrics", is_flag=True, help="Write one JSON line on stderr: answer, counts, milliseconds."
 )
-_OPERATIONS = click.Choice(["read", "list", "stat", "search", "write"])
+OPERATIONS = click.Choice(["read", "list", "stat", "search", "write"])
 
 
 @click.command()
 @click.argument("path")
 @click.option("--intent", default="", metavar="TEXT", help="What you want to do with the file.")
-@click.option("--op", type=_OPERATIONS, default="read", help="The operation that failed.")
+@click.option("--op", type=OPERATIONS, default="read", help="The operation that failed.")
 @click.option("--recent", multiple=True, metavar="PATH", help="Paths used lately; repeatable.")
 @click.option("--cwd", default=None, metavar="DIR", help="Where the path was meant to start.")
 @click.option(
@@ -112,7 +112,7 @@ def _row(candidate: Candidate, *, host: bool) -> str:
 
 @click.command()
 @click.argument("path")
-@click.option("--op", type=_OPERATIONS, default="read", help="The operation that failed.")
+@click.option("--op", type=OPERATIONS, default="read", help="The operation that failed.")
 @click.option("--intent", default="", metavar="TEXT", help="What you want to do with the file.")
 @click.option("--root-hint", default="", metavar="DIR", help="Prefer paths below this one.")
 @click.option("--strategy", type=click.Choice(["best_first", "score_desc"]), default="best_first")

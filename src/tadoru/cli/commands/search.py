@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from tadoru.cli.options import Session, shared_options
+from tadoru.cli.links import located
+from tadoru.cli.options import Session, complete_directory, shared_options
 from tadoru.cli.output import note, note_state, note_warnings, out, out_json, out_text, shown
 from tadoru.errors import BadInput
 from tadoru.types import Freshness
@@ -43,7 +44,13 @@ def split_list(
 @click.option("--exclude", multiple=True, callback=split_list, metavar="GLOB")
 @click.option("--language", "languages", multiple=True, callback=split_list, metavar="NAME")
 @click.option("--tests", type=click.Choice(["include", "exclude", "only"]), default="include")
-@click.option("--under", default="", metavar="DIR", help="Search below this directory only.")
+@click.option(
+    "--under",
+    default="",
+    metavar="DIR",
+    shell_complete=complete_directory,
+    help="Search below this directory only.",
+)
 @click.option("--max-files", type=click.IntRange(min=1), metavar="N")
 @click.option("--max-segments-per-file", type=click.IntRange(min=1), metavar="N")
 @click.option("--max-total-chars", type=click.IntRange(min=1), metavar="N")
@@ -55,12 +62,17 @@ def split_list(
 @click.option("--changed-since", default="", metavar="REV", help="Only files changed since then.")
 @click.option("--files", "names_only", is_flag=True, help="Print path:line of each hit, no text.")
 @click.option("--debug", is_flag=True, help="Add the stages of the search to the JSON.")
+@click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Skip N hits.")
+@click.option(
+    "--session", "name", default="", metavar="NAME", help="Name what this session was sent before."
+)
 @shared_options
 def search(
     session: Session,
     words: tuple[str, ...],
     information_request: str | None,
     names_only: bool,
+    name: str,
     **parameters: Any,
 ) -> int:
     """Find the code and documents that answer a question.
@@ -70,12 +82,14 @@ def search(
     question = question_from(words, information_request)
     workspace = session.open()
     parameters["under"] = session.tree_path(parameters["under"])
-    answer = workspace.search(question, **parameters)
+    memory = workspace.session(name) if name else None
+    answer = workspace.search(question, session=memory, **parameters)
     if session.as_json:
         out_json(answer)
     elif names_only:
         for hit in answer.hits:
-            out(f"{shown(hit.path)}:{hit.start_line}:{shown(hit.breadcrumb)}")
+            where = located(hit.path, hit.start_line, session.host_path(hit.path))
+            out(f"{where}:{shown(hit.breadcrumb)}")
     elif answer.hits:
         out_text(answer.text)
         if answer.index.status is not Freshness.FRESH:

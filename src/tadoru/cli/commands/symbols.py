@@ -9,7 +9,8 @@ import click
 from tadoru.cli.commands.files import note_page
 from tadoru.cli.commands.read import numbered
 from tadoru.cli.commands.search import split_list
-from tadoru.cli.options import Session, shared_options
+from tadoru.cli.links import located
+from tadoru.cli.options import Session, complete_file, shared_options
 from tadoru.cli.output import note, note_state, out, out_json, out_text, shown
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ SHOWN_LINES = 60
 
 
 @click.command()
-@click.argument("path", default="", metavar="[PATH]")
+@click.argument("path", default="", metavar="[PATH]", shell_complete=complete_file)
 @click.option("--name", default="", metavar="TEXT", help="Only names that hold this.")
 @click.option("--kind", "kinds", multiple=True, callback=split_list, metavar="KIND")
 @click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N")
@@ -40,7 +41,7 @@ def symbols(
         out_json(answer)
     else:
         for symbol in answer.symbols:
-            out(_row(symbol))
+            out(_row(session, symbol))
     note_page(len(answer.symbols), answer.offset, answer.total, "symbols")
     note_state(answer.index)
     return 0 if answer.symbols else 1
@@ -48,7 +49,13 @@ def symbols(
 
 @click.command()
 @click.argument("name")
-@click.option("--hint-path", default="", metavar="PATH", help="Prefer definitions here.")
+@click.option(
+    "--hint-path",
+    default="",
+    metavar="PATH",
+    shell_complete=complete_file,
+    help="Prefer definitions here.",
+)
 @click.option("--top", "--max-results", "top", type=click.IntRange(min=1), default=3, metavar="N")
 @click.option("--brief", is_flag=True, help="Print where, not the text.")
 @shared_options
@@ -63,7 +70,7 @@ def definition(session: Session, name: str, hint_path: str, top: int, brief: boo
         out_json(answer)
     else:
         for symbol in answer.symbols:
-            out(_row(symbol))
+            out(_row(session, symbol))
             if brief:
                 continue
             first, last = symbol.span.start_line, symbol.span.end_line
@@ -76,11 +83,12 @@ def definition(session: Session, name: str, hint_path: str, top: int, brief: boo
     return 0 if answer.symbols else 1
 
 
-def _row(symbol: Symbol) -> str:
+def _row(session: Session, symbol: Symbol) -> str:
     full = f"{symbol.container}.{symbol.name}" if symbol.container else symbol.name
     signature = " ".join(symbol.signature.split())
     tail = f"  {shown(signature)}" if signature else ""
-    return f"{shown(symbol.path)}:{symbol.span.start_line}: {symbol.kind} {shown(full)}{tail}"
+    where = located(symbol.path, symbol.span.start_line, session.host_path(symbol.path))
+    return f"{where}: {symbol.kind} {shown(full)}{tail}"
 
 
 @click.command()
@@ -98,7 +106,8 @@ def references(session: Session, name: str, exclude_definition: bool, top: int) 
         out_json(answer)
     else:
         for use in answer.references:
-            out(f"{shown(use.path)}:{use.line}: [{use.kind}] {shown(use.text.strip())}")
+            where = located(use.path, use.line, session.host_path(use.path))
+            out(f"{where}: [{use.kind}] {shown(use.text.strip())}")
     count = len(answer.references)
     if count < answer.total:
         note(f"tadoru: {count} of {answer.total} references; more with --top {answer.total}")

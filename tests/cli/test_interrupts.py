@@ -1,0 +1,61 @@
+"""Ctrl-C at every stage: no traceback of ours, nothing left behind, 130 for the shell."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow  # each test starts processes
+
+ENDED = (130, -signal.SIGINT)
+"""A shell reports both as 130."""
+COMMANDS = {
+    "index": ["index", "--rebuild"],
+    "search": ["search", "where is the cookie signed"],
+    "loop": ["sh", "while true; do :; done"],
+    "sleep": ["sh", "sleep 30"],
+    "pipe": ["sh", "yes | sort"],
+    "stdin": ["sh"],
+    "watch": ["watch"],
+    "mcp": ["mcp"],
+    "doctor": ["doctor"],
+    "explain": ["explain", "resolve", "src/x.py"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("delay", [0.1, 0.4, 1.0])
+def test_ctrl_c_is_quiet(
+    tadoru_command: list[str], repository: Path, tmp_path: Path, name: str, delay: float
+) -> None:
+    process = subprocess.Popen(
+        [*tadoru_command, *COMMANDS[name]], cwd=repository, text=True, start_new_session=True,
+        env={**os.environ, "TADORU_HOME": str(tmp_path / "home")},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    time.sleep(delay)
+    os.killpg(process.pid, signal.SIGINT)
+    # the input stays open: a server or a shell that waits for it must leave nevertheless
+    _, said = process.communicate(timeout=20) if name != "stdin" else _without_input(process)
+    ours = [line for line in said.splitlines() if "/tadoru/" in line and "File " in line]
+    assert ours == []
+    if "frozen site" not in said and "KeyboardInterrupt" not in said:  # Python's own start
+        assert process.returncode in (*ENDED, 0, 1, 3), said
+        assert "Traceback" not in said
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+def _without_input(process: subprocess.Popen[str]) -> tuple[str, str]:
+    process.wait(20)
+    assert process.stdin is not None
+    process.stdin.close()
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process.stdout, process.stderr:
+        return process.stdout.read(), process.stderr.read()
