@@ -69,6 +69,7 @@ def resolve(
         view, path, intent=intent, op=op, cwd=cwd, history=[*recent, *history], symbols=True
     )
     request = context.request
+    measure.note(context=context)
     measure.stage("normalize")
     if request.url or request.glob:
         return replace(absent(view, context, "url" if request.url else "glob"), index=view.state())
@@ -83,7 +84,9 @@ def resolve(
     measure.stage("candidates")
     weights = load_weights()
     ranked, none = rank(context, paths, weights)
+    measure.note(spelled=rewritten, weighed=ranked, none=none)
     ranked = lifted(limited(context, ranked, none, weights), spelled)
+    measure.note(limited=ranked)
     measure.stage("rank")
     ranked = _verified(ranked, alive, max(top, config.top_k))
     measure.stage("verify")
