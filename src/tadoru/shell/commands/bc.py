@@ -94,6 +94,9 @@ async def _run(ctx: Context, machine: _Machine, text: str) -> bool:
         except BcSyntaxError as error:
             await ctx.push_error(f"{error}\n".encode())
             broken = True
+        except RecursionError:
+            await ctx.push_error(b"Runtime error (func=(main)): nested too deep\n")
+            broken = True
         except BcError as error:
             await ctx.push_error(f"Runtime error (func=(main)): {error}\n".encode())
             broken = True

@@ -13,6 +13,8 @@ from decimal import Decimal
 
 MAX_DIGITS = 20_000
 """Of a number; what would be longer is an error."""
+MAX_LIBRARY_SCALE = 2_000
+"""Of the functions of `-l`, whose series take the square of it."""
 LINE = 68
 """Digits of a line before a backslash: GNU breaks lines at 70 characters."""
 _GUARD = 12
@@ -192,6 +194,8 @@ def compare(one: Number, other: Number) -> int:
 
 def library(name: str, value: Number, scale: int) -> Number:
     """Return `s`, `c`, `a`, `l` or `e` of a number."""
+    if scale > MAX_LIBRARY_SCALE:
+        raise BcError(f"{name}() with a scale above {MAX_LIBRARY_SCALE}")
     x = value.decimal()
     if name == "e" and abs(x) > 2 * MAX_DIGITS:
         raise BcError(f"a number of more than {MAX_DIGITS} digits")

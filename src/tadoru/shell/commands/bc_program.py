@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-MAX_DEPTH = 100
+MAX_DEPTH = 40
+"""Levels of an expression or statement; each takes a dozen of Python's own."""
 _TOKEN = re.compile(
     r"""(?P<skip>[ \t\r]+|\\\n|/\*.*?\*/|\#[^\n]*)|(?P<number>[0-9A-F]*\.[0-9A-F]+|[0-9A-F]+\.?)
     |(?P<name>[a-z][a-z0-9_]*)|(?P<string>"[^"]*")|(?P<end>[\n;])

@@ -27,21 +27,31 @@ _ORDINALS |= {"twelfth": 12}
 _SECONDS = {"sec": 1, "second": 1, "min": 60, "minute": 60, "hour": 3600}
 _WHOLE = {"day": 1, "week": 7, "fortnight": 14}
 _NAMED = {"yesterday": -1, "tomorrow": 1, "today": 0, "now": 0}
-_UNIT = re.compile(r"(sec|second|min|minute|hour|day|week|fortnight|month|year)s?")
+_UNIT = re.compile(r"(sec|second|min|minute|hour|day|week|fortnight|month|year)s?", re.ASCII)
 _TIME = re.compile(
     r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<part>\d+))?)?)?"
     r"\s*(?P<half>[ap]\.?m\.?)?(?:\s*(?P<zone>[-+]\d{1,2}(?::?\d\d)?)(?!\d))?(?![\d:])",
+    re.ASCII,
 )
-_ISO = re.compile(r"(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})(?:t(?=\d))?(?!\d)")
-_PLAIN = re.compile(r"(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?!\d)(?:t(?=\d))?")
-_AMERICAN = re.compile(r"(?P<month>\d{1,2})/(?P<day>\d{1,2})(?:/(?P<year>\d{2,4}))?(?!\d)")
-_WRITTEN = re.compile(r"(?P<day>\d{1,2})[-\s]*(?P<name>[a-z]{3,9})\.?(?:[-\s,]+(?P<year>\d{4}))?")
+_ISO = re.compile(
+    r"(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})(?:t(?=\d))?(?!\d)", re.ASCII
+)
+_PLAIN = re.compile(r"(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?!\d)(?:t(?=\d))?", re.ASCII)
+_AMERICAN = re.compile(
+    r"(?P<month>\d{1,2})/(?P<day>\d{1,2})(?:/(?P<year>\d{2,4}))?(?!\d)", re.ASCII
+)
+_WRITTEN = re.compile(
+    r"(?P<day>\d{1,2})[-\s]*(?P<name>[a-z]{3,9})\.?(?:[-\s,]+(?P<year>\d{4}))?", re.ASCII
+)
 _NAMED_DATE = re.compile(
-    r"(?P<name>[a-z]{3,9})\.?\s+(?P<day>\d{1,2})(?![\d:])(?:,?\s*(?P<year>\d{4})(?![\d:]))?"
+    r"(?P<name>[a-z]{3,9})\.?\s+(?P<day>\d{1,2})(?![\d:])(?:,?\s*(?P<year>\d{4})(?![\d:]))?",
+    re.ASCII,
 )
-_RELATIVE = re.compile(r"(?P<sign>[-+]?)\s*(?P<count>\d+)?\s*(?P<unit>[a-z]+)(?P<ago>\s+ago\b)?")
-_WORD = re.compile(r"[a-z]+")
-_YEAR = re.compile(r"\d{4}(?![\d:])")
+_RELATIVE = re.compile(
+    r"(?P<sign>[-+]?)\s*(?P<count>\d+)?\s*(?P<unit>[a-z]+)(?P<ago>\s+ago\b)?", re.ASCII
+)
+_WORD = re.compile(r"[a-z]+", re.ASCII)
+_YEAR = re.compile(r"\d{4}(?![\d:])", re.ASCII)
 MAX_COUNT = 10**7
 
 
