@@ -23,10 +23,15 @@ import numpy.typing as npt
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-_MAGIC = b"tadoruS1"
+_MAGIC = b"tadoruS2"
 _HEAD = struct.Struct("<8sII")
 """Magic, length of the JSON header, its CRC-32."""
 _ALIGN = 64
+PACKED_BYTES = 2_500_000
+"""Smaller segments are compressed to a third; to undo it takes 2 ms per megabyte when they are
+opened. Larger ones are mapped, so that processes share them: there the text outweighs them."""
+_LEVEL = 3
+"""Of zstd: level 9 saves 3% more and takes four times as long."""
 _LOOKS = 3
 """How often a list is read whose segments are not all there."""
 
@@ -127,19 +132,58 @@ def _encode(header: Mapping[str, Any], arrays: Arrays) -> list[bytes]:
     table = []
     body: list[bytes] = []
     position = 0
-    checksum = 0
+    packed = sum(array.nbytes for array in arrays.values()) <= PACKED_BYTES
     for name, array in arrays.items():
         array = np.ascontiguousarray(array)
-        data = array.tobytes()
+        data = _planes(array) if packed and _in_planes(array.dtype, array.ndim) else array.tobytes()
         padding = bytes(-len(data) % _ALIGN)
         table.append([name, array.dtype.str, list(array.shape), position])
         body += [data, padding]
-        checksum = zlib.crc32(padding, zlib.crc32(data, checksum))
         position += len(data) + len(padding)
-    full = {**header, "arrays": table, "size": position, "crc": checksum}
+    if packed:
+        body = [_compressed(b"".join(body))]
+    checksum = 0
+    for part in body:
+        checksum = zlib.crc32(part, checksum)
+    size = sum(map(len, body))
+    full = {**header, "arrays": table, "size": size, "crc": checksum, "packed": packed}
     text = json.dumps(full).encode()
     text += b" " * (-(_HEAD.size + len(text)) % _ALIGN)
     return [_HEAD.pack(_MAGIC, len(text), zlib.crc32(text)), text, *body]
+
+
+def _in_planes(dtype: np.dtype[Any], dimensions: int) -> bool:
+    return dimensions == 1 and dtype.kind in "iu" and dtype.itemsize > 1
+
+
+def _planes(array: npt.NDArray[Any]) -> bytes:
+    """Return the differences of an array's numbers, all first bytes first, then all second ones.
+
+    Most of them are the same then, whatever the numbers are: keys and offsets ascend.
+    """
+    steps = np.diff(array, prepend=array.dtype.type(0))
+    return steps.view(np.uint8).reshape(-1, array.dtype.itemsize).T.tobytes()
+
+
+def _from_planes(part: npt.NDArray[np.uint8], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    steps = np.ascontiguousarray(part.reshape(dtype.itemsize, -1).T).view(dtype).reshape(-1)
+    found: npt.NDArray[Any] = np.cumsum(steps, dtype=dtype)
+    return found
+
+
+def _compressed(body: bytes) -> bytes:
+    import zstandard
+
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(body)
+
+
+def _decompressed(header: Mapping[str, Any], stored: bytes) -> npt.NDArray[np.uint8]:
+    """Raise ValueError for what is not what was written."""
+    import zstandard
+
+    if zlib.crc32(stored) != header["crc"]:
+        raise ValueError("the content of the segment has changed")
+    return np.frombuffer(zstandard.ZstdDecompressor().decompress(stored), dtype=np.uint8)
 
 
 def _header(file: Path) -> tuple[dict[str, Any], int]:
@@ -160,12 +204,21 @@ def _map(file: Path, name: str, database_id: str) -> Segment | None:
     header, start = _header(file)
     if header["database"] != database_id:
         return None
-    raw = np.memmap(file, dtype=np.uint8, mode="r") if header["size"] else np.empty(0, np.uint8)
+    if header["packed"]:
+        with file.open("rb") as stream:
+            stream.seek(start)
+            raw, start = _decompressed(header, stream.read()), 0
+    else:
+        raw = np.memmap(file, dtype=np.uint8, mode="r")
     arrays: Arrays = {}
-    for key, dtype, shape, position in header["arrays"]:
-        count = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    for key, code, shape, position in header["arrays"]:
+        dtype = np.dtype(code)
+        count = int(np.prod(shape)) * dtype.itemsize
         part = np.asarray(raw[start + position : start + position + count])
-        arrays[key] = part.view(dtype).reshape(shape)
+        if header["packed"] and _in_planes(dtype, len(shape)):
+            arrays[key] = _from_planes(part, dtype)
+        else:
+            arrays[key] = part.view(dtype).reshape(shape)
     return Segment(name, arrays, int(header["weight"]))
 
 
