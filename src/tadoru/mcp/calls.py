@@ -77,13 +77,11 @@ class Calls:
             hint = f"Unknown tool: {name[:80]}; there are {', '.join(self._tools)}"
             raise MCPError(code=INVALID_PARAMS, message=shown(hint))
         told = progress.begin(name)
-        wanted = ctx.meta is not None and ctx.meta.get("progress_token") is not None
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(AT_ONCE)
         async with anyio.create_task_group() as group:
-            if wanted:
-                tell = ctx.session.report_progress
-                group.start_soon(progress.tell_on, told, tell, anyio.sleep)
+            # the session drops what a client has not asked for
+            group.start_soon(progress.tell_on, told, ctx.session.report_progress, anyio.sleep)
             blocks, failed = await anyio.to_thread.run_sync(
                 partial(_answer, registered, given), abandon_on_cancel=True, limiter=self._limiter
             )
