@@ -71,9 +71,9 @@ def test_nobody_sees_what_others_asked(repository: Path, tmp_path: Path) -> None
 def test_counting_makes_no_home_and_no_fuss(repository: Path, tmp_path: Path) -> None:
     home = tmp_path / "none"
     config = replace(load(repository), home=str(home))
-    with tadoru.open(repository, config=config, index=False) as workspace:
-        with pytest.raises(tadoru.NotIndexed):
-            workspace.search("cookie")
+    workspace = tadoru.open(repository, config=config, index=False)
+    with workspace, pytest.raises(tadoru.NotIndexed):
+        workspace.search("cookie")
     assert not home.exists()
 
 
