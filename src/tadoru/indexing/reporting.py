@@ -25,7 +25,7 @@ from tadoru.types import IndexReport, IndexState, Principal
 if TYPE_CHECKING:
     from tadoru.stores.sqlite import SqliteStore
 
-INDEX_RATIO = 1.25
+INDEX_RATIO = 1.1
 """Bytes of index per byte of text, for estimates."""
 BYTES_PER_SECOND = 1_500_000
 """Text indexed per core and second, for estimates."""
