@@ -22,6 +22,13 @@ _TEST = r"(?P<head>(?:^|[\s;&|({!`])(?:\[\[?|test)[ \t](?:[^;\n]*?[ \t])?)"
 _LINK_TEST = re.compile(rf"{_TEST}-[Lh][ \t]+(?P<path>{_WORD})(?=[\s;]|$)")
 _SAME_FILE = re.compile(rf"{_TEST}(?P<one>{_WORD})[ \t]+-ef[ \t]+(?P<two>{_WORD})(?=[\s;]|$)")
 _PHYSICAL = re.compile(r"(?<![\w/.-])pwd[ \t]+-P\b")
+_SED_LINES = re.compile(
+    r"(?P<head>(?:^|[;&|({!\n]|\b(?:do|then|else)[ \t])[ \t]*)"
+    r"sed[ \t]+-n[ \t]+(?:-e[ \t]+)?"
+    r"(?:(?P<quote>['\"]?)(?P<first>[1-9]\d{0,8})(?:,(?P<last>[1-9]\d{0,8}))?p(?P=quote)"
+    r"|'(?P<from>[1-9]\d{0,8}),\$p')"
+    rf"[ \t]+(?![-<>#])(?P<file>{_WORD})(?=[ \t]*(?:$|[;&|)\n>]|\d>))"
+)
 _POSITION = re.compile(
     r"parse error(?: at line (?P<line>\d+), column \d+)?: (?P<what>.*)", re.DOTALL
 )
@@ -46,6 +53,7 @@ def mend(command: str) -> str:
     `printf '\\x00'` prints nothing there, `printf '\\000'` the NUL byte that is meant.
     Links are unknown to its tests (`[[ -L x ]]` is always true there), but not to its `readlink`.
     `read x <&3` finds no descriptor in a loop that ends in `done 3< file`; `read -u 3 x` does.
+    `sed -n '3,9p' file` reads whole files; ours stops at the ninth line.
     Redirections of loops happen from left to right, and lone ones in a subshell (`redirects`).
     A loop after a pipe reads the pipe through `cat` (see `piped`), and keeps its input from the
     commands in it (see `looped`).
@@ -60,6 +68,8 @@ def mend(command: str) -> str:
         command = _rewritten(_SAME_FILE, command, _same_file)
     if "pwd" in command:
         command = _rewritten(_PHYSICAL, command, lambda found: "readlink -f .")
+    if "sed" in command and "<<" not in command:
+        command = _rewritten(_SED_LINES, command, _sed_lines)
     if "while" in command:
         command = shielded(command)
     if ">" in command:
@@ -91,6 +101,12 @@ def _link_test(found: re.Match[str]) -> str:
 def _same_file(found: re.Match[str]) -> str:
     one, two = (f"readlink -e -- {found[name]} || echo {name}" for name in ("one", "two"))
     return f'{found["head"]}"$({one})" = "$({two})"'
+
+
+def _sed_lines(found: re.Match[str]) -> str:
+    first = found["from"] or found["first"]
+    last = "'$'" if found["from"] else found["last"] or first
+    return f"{found['head']}sed-lines {first} {last} {found['file']}"
 
 
 def aborted_code(command: str, code: int, stderr: bytes) -> int:

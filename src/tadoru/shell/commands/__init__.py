@@ -77,6 +77,7 @@ MODULES: dict[str, str] = {
     "rg": "rg",
     "rm": "rm",
     "rmdir": "rm",
+    "sed-lines": "sed",
     "seq": "seq",
     "sha1sum": "native",
     "sha224sum": "native",

@@ -191,6 +191,17 @@ def _place(item: Item, in_place: bool) -> tuple[str, str]:
     return parent or ("/" if item.shown.startswith("/") else "."), f"./{name}"
 
 
+def declined(state: State, words: list[str]) -> Test:
+    """Return the action of `-ok`: it asks, and nobody is there to agree."""
+    state.acts = True
+
+    def ask(item: Item) -> bool:
+        state.errors.append(f"< {words[0]} ... {item.shown} > ? ")
+        return False
+
+    return ask
+
+
 def each(
     state: State, ctx: Context, words: list[str], *, in_place: bool, result_unused: bool
 ) -> Test:

@@ -231,6 +231,8 @@ class _Parser:
             if argument == "+" and words and words[-1] == "{}":
                 return find_actions.gathered(self._state, words[:-1], in_place="dir" in word)
             words.append(argument)
+        if word.startswith("-ok"):
+            return find_actions.declined(self._state, words)
         last = self._position >= len(self._words) and not self._nesting
         return find_actions.each(
             self._state, self._ctx, words, in_place="dir" in word, result_unused=last

@@ -94,7 +94,7 @@ def _status_test(word: str, argument: Argument, ctx: Context) -> Test | None:
         number = _compare(word, argument())
         return lambda item: number(facts.inode(item.entry))
     if word == "-samefile":
-        path = _lookup(argument(), ctx).path
+        path = _lookup(argument(), ctx, follow=False).path
         return lambda item: item.entry.path == path
     if word == "-fstype":
         wanted = argument()
@@ -102,9 +102,9 @@ def _status_test(word: str, argument: Argument, ctx: Context) -> Test | None:
     return None
 
 
-def _lookup(operand: str, ctx: Context) -> Entry:
+def _lookup(operand: str, ctx: Context, *, follow: bool = True) -> Entry:
     try:
-        return ctx.lookup(operand)
+        return ctx.lookup(operand, follow=follow)
     except TadoruError as error:
         raise UsageError(f"‘{operand}’: {strerror(error)}", 1) from None
 

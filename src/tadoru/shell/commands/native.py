@@ -15,7 +15,7 @@ from tadoru.shell import writes
 from tadoru.shell.commands.context import Context, encode, shell_quote
 
 STDIN_FILE = "dev/fd/native_stdin"
-_OTHER_NAMES = {"zcat": ("gunzip", "-c")}
+_OTHER_NAMES = {"sed-lines": ("sed", "-n"), "zcat": ("gunzip", "-c")}
 """Commands that bashkit has under another name only."""
 REFUSED = b"Read-only file system"
 _WORDS = "Read-only file system"

@@ -6,7 +6,7 @@ expressions; `-P` allows look-around and back-references, under the time limit.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
 from tadoru.errors import LimitExceeded, TadoruError
 from tadoru.shell.commands.context import Context, UsageError, encode
@@ -14,7 +14,7 @@ from tadoru.shell.commands.grep_files import Walk, readable
 from tadoru.shell.commands.rg_globs import Globs
 from tadoru.shell.commands.rg_options import RgOptions, parse
 from tadoru.shell.commands.rg_print import Result, RgPrinter, Shared
-from tadoru.shell.commands.rg_types import TYPES
+from tadoru.shell.commands.rg_types import known_types
 from tadoru.shell.globs import compile_glob
 from tadoru.shell.regex.compile import compile_perl, fixed_expression
 from tadoru.shell.regex.matcher import Clock, Matcher, Rules
@@ -63,7 +63,7 @@ async def _run(ctx: Context, options: RgOptions) -> int:
         )
         return 0
     if options.type_list:
-        for name, globs in sorted(TYPES.items()):
+        for name, globs in sorted(known_types(options.types_added).items()):
             await ctx.write(f"{name}: {globs.replace(' ', ', ')}\n".encode())
         return 0
     operands = list(options.operands)
@@ -145,8 +145,9 @@ class _Search:
         self._options = options
         self._operands = operands
         self._globs = Globs(options.globs)
-        self._wanted = _type_globs(options.types)
-        self._unwanted = _type_globs(options.types_not)
+        known = known_types(options.types_added)
+        self._wanted = _type_globs(options.types, known)
+        self._unwanted = _type_globs(options.types_not, known)
         self._failed = False
         self._searched = False
         self._cwd = ctx.resolve_path(".")
@@ -338,10 +339,10 @@ class _Search:
         return path[len(prefix) :] if path.startswith(prefix) else path
 
 
-def _type_globs(names: tuple[str, ...]) -> list[Callable[[str], bool]]:
+def _type_globs(names: tuple[str, ...], types: Mapping[str, str]) -> list[Callable[[str], bool]]:
     tests: list[Callable[[str], bool]] = []
     for name in names:
-        known = " ".join(TYPES.values()) if name == "all" else TYPES.get(name)
+        known = " ".join(types.values()) if name == "all" else types.get(name)
         if known is None:
             raise UsageError(f"unrecognized file type: {name}")
         tests.extend(compile_glob(glob) for glob in known.split())

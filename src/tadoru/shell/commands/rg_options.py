@@ -78,6 +78,8 @@ _VALUES = {
     "iglob": "",
     "type": "t",
     "type-not": "T",
+    "type-add": "",
+    "type-clear": "",
     "after-context": "A",
     "before-context": "B",
     "context": "C",
@@ -101,8 +103,6 @@ _IGNORED_VALUES = {
     "ignore-file": "",
     "regex-size-limit": "",
     "dfa-size-limit": "",
-    "type-add": "",
-    "type-clear": "",
     "path-separator": "",
     "pre": "",
     "pre-glob": "",
@@ -131,6 +131,8 @@ class RgOptions:
     """(glob, without regard to case)."""
     types: tuple[str, ...] = ()
     types_not: tuple[str, ...] = ()
+    types_added: tuple[str, ...] = ()
+    """`NAME:GLOB` and `NAME:include:NAMES`, in order; a name alone forgets what it stands for."""
     case: str = "sensitive"
     fixed: bool = False
     perl: bool = False
@@ -194,6 +196,7 @@ class _Values:
         self.sources: list[tuple[str, str]] = []
         self.globs: list[tuple[str, bool]] = []
         self.types: dict[str, list[str]] = {"type": [], "type-not": []}
+        self.types_added: list[str] = []
         self.context: int | None = None
         self.unrestricted = 0
 
@@ -207,6 +210,8 @@ class _Values:
             self.globs.append((value, key == "iglob"))
         elif key in self.types:
             self.types[key].append(value)
+        elif key in ("type-add", "type-clear"):
+            self.types_added.append(value)
         elif key == "unrestricted":
             self.unrestricted += 1
         elif key == "pretty":
@@ -254,6 +259,7 @@ class _Values:
             globs=tuple((glob, fold or folded) for glob, folded in self.globs),
             types=tuple(self.types["type"]),
             types_not=tuple(self.types["type-not"]),
+            types_added=tuple(self.types_added),
             **self.set,  # type: ignore[arg-type]
         )
 

@@ -130,7 +130,7 @@ class Drawing:
 
     async def _draw(self, shown: str, start: Entry) -> None:
         rows = self._rows(start)
-        self._directories += bool(rows)
+        self._directories += bool(rows or self._limited(start))
         head = f'"{shown}"' if "quote" in self._flags else shown
         mark = "/" if "classify" in self._flags and not shown.endswith("/") else ""
         await self._ctx.write(encode(f"{self._facts(start)}{head}{mark}{self._limited(start)}\n"))
@@ -178,7 +178,7 @@ class Drawing:
     def _limited(self, entry: Entry) -> str:
         if not entry.is_dir or self._plan.limit == 1 << 30:
             return ""
-        count = len(self._ctx.space.children(entry.path))
+        count = sum(map(self._admits, self._ctx.space.entries(entry.path)))
         if count <= self._plan.limit:
             return ""
         return f"  [{count} entries exceeds filelimit, not opening dir]"
