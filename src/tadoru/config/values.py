@@ -55,7 +55,7 @@ class SearchConfig:
     call_sites_per_seed: int = 2
     max_segments_per_file: int = 3
     max_total_chars: int = 48_000
-    segment_tokens: int = 240
+    segment_tokens: int = 300
     enable_smart_top_k: bool = True
     smart_top_score_ratio: float = 0.5
     smart_top_score_delta_abs: float = 0.25

@@ -8,8 +8,9 @@ nothing prepared for one principal is shown to another.
 from __future__ import annotations
 
 import math
+import re
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -23,6 +24,9 @@ VIEWS_KEPT = 8
 FILES_KEPT = 20_000
 """Prepared files per view; older ones are prepared again when needed."""
 DOC_CHARS = 400
+DEPTH_SCALE = 8.0
+SIZE_SCALE = 6.0
+"""Divisors that keep the depth of a path and the logarithm of the chunks of a file near 0..1."""
 
 BARRELS = frozenset(
     {
@@ -32,6 +36,9 @@ BARRELS = frozenset(
 )  # fmt: skip
 """Files that mostly hand on what others define."""
 
+
+_VERSION = re.compile(r"v(\d{1,3})")
+_OUTLIVED = frozenset({"legacy", "deprecated", "old", "compat", "archive", "archived", "attic"})
 
 _TEST_DIRECTORIES = frozenset({"test", "tests", "__tests__", "spec", "specs", "testdata"})
 _DOCUMENTS = frozenset({"markdown", "rst", "text", "asciidoc", "org", "latex", "html"})
@@ -99,6 +106,15 @@ class FileFacts:
     """A header or a `.d.ts`: says what exists, not what it does."""
     importers: float
     """log(1 + files that import it), divided by that of the most imported one."""
+    owned_terms: frozenset[str]
+    """Terms of the directory that it stands for: `middleware/mod.rs`, `json/__init__.py`."""
+    superseded: str
+    """The directory by which it is of another time: `v3` beside a `v4`, `legacy`; else empty."""
+    depth: float
+    size: float
+    common: float
+    """Share of the files that are in its language."""
+    _imported: tuple[str, ...] | None = None
     _chunk_facts: dict[int, ChunkFacts] = field(default_factory=dict)
 
     def chunk_facts(self, chunk: Chunk) -> ChunkFacts:
@@ -106,6 +122,13 @@ class FileFacts:
         if facts is None:
             facts = self._chunk_facts[chunk.index] = ChunkFacts(chunk)
         return facts
+
+    def imported(self, view: View) -> tuple[str, ...]:
+        """Return the files that it imports, each once."""
+        if self._imported is None:
+            targets = [edge.target for edge in view.imports(self.path) if edge.target]
+            self._imported = tuple(dict.fromkeys(targets))
+        return self._imported
 
     def chunk_at(self, line: int) -> Chunk | None:
         """Return the chunk that holds a line; the last one beyond the end."""
@@ -122,6 +145,7 @@ class Facts:
         self._files: OrderedDict[str, FileFacts] = OrderedDict()
         self._imports: tuple[dict[str, int], float] | None = None
         self._names: dict[str, list[str]] | None = None
+        self._languages: dict[str, float] | None = None
         self._lock = threading.RLock()
 
     def file(self, view: View, path: str) -> FileFacts | None:
@@ -145,6 +169,8 @@ class Facts:
         directory, _, name = path.rpartition("/")
         stem = name.split(".", 1)[0] if not name.startswith(".") else name
         chunks = view.chunks(path)
+        parts = directory.split("/") if directory else []
+        language = entry.language or language_of(path)
         names: set[str] = set()
         for chunk in chunks:
             if chunk.name:
@@ -152,7 +178,7 @@ class Facts:
         return FileFacts(
             path=path,
             role=entry.role if entry.indexed else guessed_role(path),
-            language=entry.language or language_of(path),
+            language=language,
             chunks=chunks,
             stem=fold_name(stem),
             stem_terms=term_set(stem),
@@ -161,7 +187,21 @@ class Facts:
             barrel=name in BARRELS,
             declarations=name.endswith((".d.ts", ".h", ".hh", ".hpp", ".hxx", ".pyi")),
             importers=math.log1p(counts.get(path, 0)) / most,
+            owned_terms=term_set(parts[-1]) if name in BARRELS and parts else frozenset(),
+            superseded=_superseded(view, parts),
+            depth=(len(parts) + 1) / DEPTH_SCALE,
+            size=math.log1p(len(chunks)) / SIZE_SCALE,
+            common=self._shares(view).get(language, 0.0),
         )
+
+    def _shares(self, view: View) -> dict[str, float]:
+        """Return the share of all files that each language has."""
+        with self._lock:
+            if self._languages is None:
+                counts = Counter(entry.language for entry in view.tree.entries() if entry.language)
+                total = sum(counts.values()) or 1
+                self._languages = {name: count / total for name, count in counts.items()}
+            return self._languages
 
     def _import_counts(self, view: View) -> tuple[dict[str, int], float]:
         with self._lock:
@@ -178,6 +218,21 @@ class Facts:
                 for path in view.tree.files:
                     self._names.setdefault(path.rpartition("/")[2].lower(), []).append(path)
             return self._names.get(name.lower(), [])
+
+
+def _superseded(view: View, parts: list[str]) -> str:
+    """Return the first directory of a path that a later version stands beside, or that says so."""
+    for position, part in enumerate(parts):
+        if part.lower() in _OUTLIVED:
+            return part.lower()
+        version = _VERSION.fullmatch(part)
+        if version is None:
+            continue
+        beside = view.tree.children("/".join(parts[:position]))
+        later = (_VERSION.fullmatch(name) for name in beside)
+        if any(other and int(other[1]) > int(version[1]) for other in later):
+            return part
+    return ""
 
 
 def guessed_role(path: str) -> Role:

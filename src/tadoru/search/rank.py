@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
 
+from tadoru.search.company import company
 from tadoru.search.facts import Facts, FileFacts
 from tadoru.search.found import Found, Texts, in_order
 from tadoru.search.lens import NOTHING, Evidence, Lens
@@ -21,7 +22,6 @@ from tadoru.search.signals import (
     TEXT_SIGNALS,
     Numbers,
     chunk_signals,
-    file_mass,
     file_signals,
     text_signals,
 )
@@ -57,7 +57,7 @@ def rank(view: View, facts: Facts, lens: Lens, found: Sequence[Found], texts: Te
     """
     bias, weight_of, same_file = weights()
     known = _with_files(view, facts, found)
-    about_files = _file_signals(lens, found, known)
+    about_files = _file_signals(view, facts, lens, found, known)
     for candidate, file in known:
         candidate.signals = about_files[file.path] + chunk_signals(lens, candidate, file)
         candidate.score = _dot(candidate.signals, weight_of)
@@ -92,13 +92,17 @@ def _with_files(view: View, facts: Facts, found: Sequence[Found]) -> list[tuple[
 
 
 def _file_signals(
-    lens: Lens, found: Sequence[Found], known: Sequence[tuple[Found, FileFacts]]
+    view: View,
+    facts: Facts,
+    lens: Lens,
+    found: Sequence[Found],
+    known: Sequence[tuple[Found, FileFacts]],
 ) -> dict[str, Numbers]:
-    mass = file_mass(found)
+    others = company(view, facts, found)
     about: dict[str, Numbers] = {}
     for _, file in known:
         if file.path not in about:
-            about[file.path] = file_signals(lens, file, mass[file.path])
+            about[file.path] = file_signals(lens, file, others[file.path])
     return about
 
 

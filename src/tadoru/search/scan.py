@@ -18,7 +18,9 @@ from tadoru.types import TEXTLESS, Chunk, Kind, Role, Span
 from tadoru.views import Admit, View
 
 DEADLINE_SECONDS = 0.35
-"""Time for reading and matching, checked after each file."""
+"""Processor time for reading and matching, checked after each file."""
+PATIENCE = 4
+"""By the clock it may take this many times as long, where others use the machine."""
 WINDOW_LINES = 30
 WINDOWS_PER_FILE = 2
 MAX_BYTES = 1_000_000
@@ -46,20 +48,20 @@ def scan(
     unindexed: Callable[[], Iterable[str]] | None = None,
     *,
     deadline: float = DEADLINE_SECONDS,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] = time.thread_time,
 ) -> Scanned:
     """Add windows of files without index to the pool; return how many files were read.
 
     `unindexed`: their paths; without it, those that the tree marks.
     """
-    end = clock() + deadline
+    end, latest = clock() + deadline, time.monotonic() + deadline * PATIENCE
     paths = _admitted(view, lens, admit, _unindexed(view) if unindexed is None else unindexed())
     read = added = 0
     for path, data in view.read_many(paths):
         read += 1
         if len(data) <= MAX_BYTES and added < MAX_FOUND:
             added += _look(pool, lens, path, data)
-        if clock() > end:
+        if clock() > end or time.monotonic() > latest:
             break
     return Scanned(read, max(0, len(paths) - read))
 

@@ -6,8 +6,7 @@ worked out once, and texts are read only of the candidates that the rest has not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from tadoru.search.company import Company
 from tadoru.search.facts import ChunkFacts, FileFacts
 from tadoru.search.found import Found
 from tadoru.search.lens import Evidence, Lens
@@ -18,10 +17,12 @@ FILE_SIGNALS = (
     "file_mass", "stem", "stem_is", "stem_share", "directory", "defined", "importers",
     "test", "example", "docs", "config", "generated", "barrel", "declarations",
     "asked_for_tests", "asked_for_docs", "prose_in_docs",
+    "in_directory", "cited", "cites", "lexical_file", "chunks_found",
+    "owner", "superseded", "depth", "size", "common_language", "whole_path",
 )  # fmt: skip
 CHUNK_SIGNALS = (
     "fused", "dense", "symbol", "path", "name", "name_is", "symbol_name_is", "breadcrumb",
-    "signature", "doc", "heading", "definition", "top_of_file",
+    "signature", "doc", "heading", "name_share", "definition", "top_of_file",
 )  # fmt: skip
 TEXT_SIGNALS = ("body", "near", "file_body", "best_body", "short")
 SIGNALS = FILE_SIGNALS + CHUNK_SIGNALS + TEXT_SIGNALS
@@ -41,29 +42,19 @@ _DOC_WORDS = frozenset(
 )  # fmt: skip
 
 Numbers = tuple[float, ...]
-_NO_HEADING: Numbers = (0.0,) * 7
+_NO_HEADING: Numbers = (0.0,) * 8
 
 
-def file_mass(found: Sequence[Found]) -> dict[str, float]:
-    """Return how much of the pool's score lies in each file, the heaviest being 1."""
-    mass: dict[str, float] = {}
-    for candidate in found:
-        mass[candidate.path] = mass.get(candidate.path, 0.0) + candidate.fused
-    heaviest = max(mass.values(), default=0.0) or 1.0
-    return {path: value / heaviest for path, value in mass.items()}
-
-
-def file_signals(lens: Lens, file: FileFacts, mass: float) -> Numbers:
+def file_signals(lens: Lens, file: FileFacts, company: Company) -> Numbers:
     """Return the signals of a file, in the order of `FILE_SIGNALS`."""
     role = file.role
     test, docs = role is Role.TEST, role is Role.DOCS
-    shared = len(file.stem_terms & lens.by_term.keys())
     asked = {concept.surface for concept in lens.question.concepts}
     return (
-        mass,
+        company.mass,
         lens.coverage(file.stem_terms),
         float(file.stem in lens.names),
-        shared / len(file.stem_terms) if shared else 0.0,
+        _share(lens, file.stem_terms),
         lens.coverage(file.dir_terms),
         lens.coverage(file.defined_terms),
         file.importers,
@@ -77,7 +68,31 @@ def file_signals(lens: Lens, file: FileFacts, mass: float) -> Numbers:
         float(test and not asked.isdisjoint(_TEST_WORDS)),
         float((docs or role is Role.EXAMPLE) and not asked.isdisjoint(_DOC_WORDS)),
         float(docs and _is_prose(lens)),
+        company.directory,
+        company.cited,
+        company.cites,
+        company.lexical,
+        company.chunks,
+        lens.coverage(file.owned_terms),
+        _superseded(lens, file),
+        file.depth,
+        file.size,
+        file.common,
+        lens.coverage(file.stem_terms | file.dir_terms),
     )
+
+
+def _superseded(lens: Lens, file: FileFacts) -> float:
+    """Return 1 for a file of an older version, -1 when the question names that version."""
+    if not file.superseded:
+        return 0.0
+    asked = any(file.superseded in c.surface.split() for c in lens.question.concepts)
+    return -1.0 if asked else 1.0
+
+
+def _share(lens: Lens, terms: frozenset[str]) -> float:
+    """Return how much of a name the question speaks of."""
+    return len(terms & lens.by_term.keys()) / len(terms) if terms else 0.0
 
 
 def _is_prose(lens: Lens) -> bool:
@@ -108,6 +123,7 @@ def chunk_signals(lens: Lens, candidate: Found, file: FileFacts) -> Numbers:
         lens.coverage(facts.signature_terms),
         lens.coverage(facts.doc_terms),
         lens.coverage(facts.heading_terms),
+        _share(lens, facts.name_terms),
         *nature,
     )
 
