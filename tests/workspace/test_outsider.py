@@ -66,7 +66,11 @@ rg total {0}
 jq . {0}
 cp {0} /tmp/c
 mv {0} /tmp/m
+bc {0} < README.md
 cmp {0} README.md
+comm {0} README.md
+date -r {0}
+expr length {0}
 diff {0} README.md
 split -l 9 {0}
 dd if={0}
@@ -136,6 +140,18 @@ ls -t | head -3
 test -e docs/guide.md || echo none
 readlink link-out
 ls -l link-out link-in
+tree -J
+tree -Ja src vault docs
+diff -rq docs src
+diff -y docs/guide.md README.md
+ln -s /docs/guide.md /tmp/a; cat /tmp/a; ls -lL /tmp; [ -e /tmp/a ]; echo $?
+ln -s / /tmp/r; find -L /tmp; grep -rc quarterly /tmp; ls -R /tmp/r/vault
+ln -s /vault /tmp/v; cd /tmp/v; ls /tmp/v/keys; echo /tmp/v/*; touch /tmp/v/x
+ln docs/guide.md /tmp/h; ln /vault /tmp/h
+touch -r docs/guide.md /tmp/t; touch -r docs/nope.md /tmp/u
+md5sum <(cat docs/guide.md); jq . <(cat vault/x)
+rg --type-add 'x:*plan*' -tx quarterly
+find . -samefile docs/guide.md
 cat link-out
 cat link-in
 [ -L link-out ]; echo $?
