@@ -121,6 +121,8 @@ def test_the_head_of_a_large_document_is_one_small_request(
     with tadoru.open(place.root, config=config, mounts=place.mounts) as fresh:
         result = fresh.run("head -5 /docs/api/openapi.json")
         assert result.stdout_bytes == b"".join(place.data.splitlines(keepends=True)[:5])
+        middle = fresh.run("sed -n '100,105p' /docs/api/openapi.json")
+        assert middle.stdout_bytes == b"".join(place.data.splitlines(keepends=True)[99:105])
         assert len(asked) == 1
         assert asked[0][1] - asked[0][0] <= objects.BLOCK_BYTES
         asked.clear()

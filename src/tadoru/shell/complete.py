@@ -84,7 +84,7 @@ def complete(view: View, line: str, cwd: str, *, tools: Iterable[str] = ()) -> l
     """
     word, before = _last_word(line)
     if _at_start(before) and "/" not in word:
-        names = {*commands.MODULES, *BUILTINS, *tools}
+        names = {*commands.MODULES, *BUILTINS, *tools} - commands.UNLISTED
         return sorted(name for name in names if name.startswith(word))[:MAX_COMPLETIONS]
     return _paths(view, word, cwd, directories_only=before.split()[-1:] == ["cd"])
 

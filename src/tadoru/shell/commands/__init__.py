@@ -26,6 +26,7 @@ from tadoru.shell.commands.context import (
 
 __all__ = [
     "MODULES",
+    "UNLISTED",
     "BrokenPipe",
     "Command",
     "Context",
@@ -103,6 +104,8 @@ MODULES: dict[str, str] = {
     "zip": "native",
 }
 """Name of a command -> module in this folder."""
+UNLISTED = frozenset({"sed-lines"})
+"""What `mend` alone calls, and nobody is told of."""
 
 
 def load(name: str) -> Command:

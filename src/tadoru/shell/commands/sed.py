@@ -7,7 +7,7 @@ turn out to be another one (no file, several, standard input), bashkit's `sed` r
 from __future__ import annotations
 
 from tadoru.errors import TadoruError
-from tadoru.shell.commands.context import STDIN, Context, encode
+from tadoru.shell.commands.context import STDIN, Context, UsageError, encode
 from tadoru.shell.commands.native import boxed
 from tadoru.shell.commands.operands import pieces
 from tadoru.shell.space import strerror
@@ -15,6 +15,8 @@ from tadoru.shell.space import strerror
 
 async def main(ctx: Context) -> int:
     """Print lines of one file; arguments: first line, last line (or `$`), file."""
+    if len(ctx.argv) < 2:
+        raise UsageError("arguments: first line, last line, file", 1)
     first, last, *files = ctx.argv
     if len(files) != 1 or files[0] in STDIN or files[0].startswith("-"):
         return await boxed(ctx, [f"{first},{last}p", *files], await ctx.read_all())
