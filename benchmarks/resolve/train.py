@@ -14,6 +14,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +96,11 @@ def fit(examples: list[Example], l2: float = 2e-4, steps: int = 700) -> np.ndarr
     return w
 
 
+def average(drawn: Iterable[list[Example]]) -> np.ndarray:
+    """Return the mean of one fit for each draw: a single draw's luck weighs less."""
+    return np.mean([fit(examples) for examples in drawn], axis=0)
+
+
 def predict(e: Example, w: np.ndarray) -> tuple[np.ndarray, float]:
     """Return the shares of the candidates and that of none."""
     u = np.append(e.x @ w[: len(FEATURES)], e.absent @ w[len(FEATURES) :])
@@ -146,7 +152,7 @@ def report(name: str, examples: list[Example], weights_of) -> None:
         )
 
 
-def load(args: argparse.Namespace) -> list[Example]:
+def load(args: argparse.Namespace, seed: int) -> list[Example]:
     data = Path(args.data)
     sources: dict[str, list[str]] = {}
     for folder in args.lists:
@@ -156,10 +162,10 @@ def load(args: argparse.Namespace) -> list[Example]:
     examples: list[Example] = []
     for position, name in enumerate(names):
         other = sources[names[(position + 1) % len(names)]]
-        recipe = Recipe(sources[name], name, args.seed, other)
+        recipe = Recipe(sources[name], name, seed, other)
         view = ListView(recipe.files)
         cases = recipe.cases(args.count)
-        cases += Mistakes(recipe.files, name, args.seed, other).cases(args.mistakes)
+        cases += Mistakes(recipe.files, name, seed, other).cases(args.mistakes)
         examples += [Example(case, view, name, 1.0) for case in cases]
     views: dict[int, ListView] = {}
     extra = Path(args.lists[0]) if args.lists else None
@@ -181,16 +187,20 @@ def main() -> None:
     parser.add_argument("--lists", nargs="*", default=[])
     parser.add_argument("--count", type=int, default=250)
     parser.add_argument("--mistakes", type=int, default=0, help="cases of each kind of mistake")
-    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--seed", type=int, nargs="+", default=[11], help="a fit for each")
     parser.add_argument("--folds", type=int, default=4)
     parser.add_argument("--write", nargs="?", const=str(PACKAGE / "weights.json"), default="")
     args = parser.parse_args()
     started = time.perf_counter()
-    examples = load(args)
-    print(f"{len(examples)} examples in {time.perf_counter() - started:.1f} s")
+    drawn = [load(args, seed) for seed in args.seed]
+    examples = drawn[0]
+    print(f"{sum(map(len, drawn))} examples in {time.perf_counter() - started:.1f} s")
     groups = sorted({e.group for e in examples})
     fold_of = {group: i % args.folds for i, group in enumerate(groups)}
-    fits = [fit([e for e in examples if fold_of[e.group] != k]) for k in range(args.folds)]
+    fits = [
+        average([e for e in rows if fold_of[e.group] != k] for rows in drawn)
+        for k in range(args.folds)
+    ]
     held_out = lambda e: fits[fold_of[e.group]]  # noqa: E731
     report("held out, synthetic", [e for e in examples if not e.group.startswith("real")], held_out)
     for group in (g for g in groups if g.startswith("real")):
@@ -204,7 +214,7 @@ def main() -> None:
         ]
         print(f"real held out top-{k}: {np.mean(hits):.3f} of {len(hits)}")
     if args.write:
-        write(examples, fit(examples), held_out, Path(args.write))
+        write(examples, average(drawn), held_out, Path(args.write))
 
 
 def write(examples: list[Example], w: np.ndarray, held_out, target: Path) -> None:

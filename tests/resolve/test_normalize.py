@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tadoru.errors import BadInput
+from tadoru.resolve import resolve
 from tadoru.resolve.normalize import find_base, normalize
 from tadoru.views import View
 
@@ -153,3 +154,23 @@ def test_any_text_is_read_or_refused(shop: View, written: str, cwd: str) -> None
     assert ".." not in request.parts
     if request.existing:
         assert request.existing in shop.tree
+
+
+@pytest.mark.parametrize(
+    ("written", "status", "path"),
+    [
+        ("/app/README.md", "resolved", "README.md"),
+        ("/workspace/go.mod", "resolved", "go.mod"),
+        ("/home/kim/shop/Makefile", "resolved", "Makefile"),
+        ("C:\\src\\shop\\internal\\config\\loader.go", "resolved", LOADER),
+        ("/etc/passwd", "absent", ""),
+        ("/etc/hosts.json", "absent", ""),
+    ],
+)
+def test_another_root_is_told_from_the_outside(
+    shop: View, written: str, status: str, path: str
+) -> None:
+    answer = resolve(shop, written)
+    assert (answer.status, answer.path) == (status, path)
+    if status == "absent":
+        assert answer.error_kind == "outside_roots"

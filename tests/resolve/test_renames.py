@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tadoru.resolve import resolve
 from tadoru.resolve.renames import follow, parse, renames
+from tadoru.views import View
 
 TEXT = "".join(f"line {n} of a file that is long enough to be recognised\n" for n in range(20))
 
@@ -87,3 +90,19 @@ def test_a_cycle_ends() -> None:
 def test_a_broken_log_is_read_as_far_as_it_goes() -> None:
     assert parse(b"R100\0a\0b\0D\0c\0R100\0d") == {"a": "b", "c": ""}
     assert parse(b"") == {}
+
+
+def test_a_file_is_looked_for_where_its_directory_went(view_of: Callable[..., View]) -> None:
+    view = view_of(["src/workspace/dependencies.rs", "src/ops/run.rs", "src/ops/unit_deps.rs"])
+    moved = {"src/cargo/core": ("src/workspace",)}
+    answer = resolve(view, "src/cargo/core/dependency.rs", renames=lambda path: moved.get(path, ()))
+    assert (answer.status, answer.path) == ("resolved", "src/workspace/dependencies.rs")
+    assert answer.requested == "src/cargo/core/dependency.rs"
+
+
+def test_a_directory_follows_the_files_right_in_it() -> None:
+    moves = {"old/a.py": "new/a.py", "old/b.py": "new/b.py"}
+    moves |= {f"old/sub/{n}.py": f"other/sub/{n}.py" for n in range(9)}
+    assert follow(moves, "old") == ("new",)
+    assert follow({"old/a.py": "", "old/b.py": ""}, "old") == ("",)
+    assert follow({"old/a.py": "new/z.py"}, "old") == ()

@@ -31,6 +31,8 @@ from tadoru.views import View
 RERANK_SHARE = 0.3
 """Part of a plugged-in reranker in the score of a candidate."""
 SYMBOL_LOOKUPS = 3
+DECIDED = ("deleted", "ignored")
+"""Beginnings of reasons after which no other directory is looked into."""
 _IDENTIFIER = re.compile(r"`([A-Za-z_]\w{3,})(?:\(\))?`|\b([A-Z][a-z]+(?:[A-Z]\w*)+)\b")
 
 Renames = Callable[[str], Sequence[str]]
@@ -97,6 +99,16 @@ def resolve(
     ranked = broken(ranked, touched or {}, view.tree)
     answer = reply(view, context, Found(tuple(ranked)), top=top, renames=renames, alive=alive)
     measure.stage("reply")
+    moved = _where_it_moved(context, answer, renames)
+    if not moved:
+        return answer
+    again = resolve(
+        view, moved, intent=intent, op=op, history=[*recent, *history], touched=touched,
+        top=top, config=config, stat=stat,
+    )  # fmt: skip
+    measure.stage("moved")
+    if again.status == "resolved" or (answer.status == "absent" and again.status == "ambiguous"):
+        return replace(again, requested=path, line=request.line)
     return answer
 
 
@@ -125,6 +137,17 @@ def make_context(
     if symbols and request.existing is None and request.name not in index.by_name:
         context.symbols = _definitions(view, context, intent)
     return context
+
+
+def _where_it_moved(context: Context, answer: Resolution, renames: Renames | None) -> str:
+    """Return the request below the directory that took the place of its own, by version control."""
+    request = context.request
+    if renames is None or answer.status == "resolved" or answer.reason.startswith(DECIDED):
+        return ""
+    if not request.parent or context.parent_exists or request.outside:
+        return ""
+    there = [d for d in renames(request.parent) if d and context.index.is_dir(d)]
+    return f"{there[0]}/{request.name}" if len(there) == 1 else ""
 
 
 def _definitions(view: View, context: Context, intent: str) -> dict[str, float]:

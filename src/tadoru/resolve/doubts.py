@@ -38,9 +38,9 @@ def another_thing(context: Context, found: Scored) -> bool:
     if context.name.is_test != offered.is_test and not same:
         return True
     elsewhere = context.parent_exists and not found["dir_equal"]
-    invented = context.name.generic and not found["name_exact"]
-    if elsewhere and (invented or _on_the_side(context, parent)):
-        return True
+    told = found["name_exact"] and not context.name.generic
+    if elsewhere and not told and (not found["name_exact"] or _on_the_side(context, parent)):
+        return context.name.generic or _on_the_side(context, parent)
     if found["name_exact"] and _another_package(context, parent):
         return True
     if same or found["name_typo"] or (context.name.generic and found["sibling_alone"] >= 1.0):

@@ -29,7 +29,7 @@ def singular(folded: str) -> str:
         folded = folded[:-1]
     if folded.endswith("ie") and len(folded) > 3:
         return folded[:-2] + "y"
-    if folded.endswith(("che", "she", "xe", "sse", "ze")) and len(folded) > 4:
+    if folded.endswith(("che", "she", "xe", "sse", "ze")) and len(folded) > 3:
         return folded[:-1]
     return folded
 
