@@ -7,6 +7,9 @@ import json
 import os
 import subprocess
 
+import pytest
+from servers import McpServer
+
 
 def test_every_line_that_a_server_writes_is_protocol(new_tree, tadoru_command):
     tree = new_tree({"broken.py": "def (:\n" * 50, "a.py": "def here(): ...\n"})
@@ -35,3 +38,24 @@ def test_every_line_that_a_server_writes_is_protocol(new_tree, tadoru_command):
     process.stdout.close()
     assert process.wait(20) == 0
     assert all(line["jsonrpc"] == "2.0" for line in seen)
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        {"LOG_LEVEL": "debug", "PYTHONWARNINGS": "default"},
+        {"RESOLVE_MODEL_DIR": "/no/such/model", "LOG_LEVEL": "debug"},
+        {"EMBEDDINGS_BASE_URL": "http://127.0.0.1:9/v1", "EMBEDDINGS_MODEL": "m"},
+    ],
+)
+def test_calls_of_every_kind_leave_stdout_alone(new_tree, tadoru_command, tmp_path, trouble):
+    tree = new_tree({"broken.py": "def (:\n" * 50, "a.py": "def alpha(): ...\n", "b.bin": b"\0\1"})
+    command = [*tadoru_command, "mcp", "--root", str(tree.root)]
+    with McpServer(command, tmp_path, **trouble) as server:
+        assert "a.py" in server.call("search", question="alpha")
+        assert "a.py" in server.call("bash", command="ls; echo out; echo err >&2; cat b.bin")
+        assert "a.py" in server.call("resolve_path", path="b.py/a.py")
+        assert "no such file" in server.call("read_file", path="nothing.zig")
+        server.call("search", question="")
+    assert server.process.returncode == 0
+    assert all(line["jsonrpc"] == "2.0" for line in server.lines)
