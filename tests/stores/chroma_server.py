@@ -18,7 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from tadoru.stores.chroma import Address, parse_address
+from tadoru.stores.chroma import Address, ChromaStore, parse_address
+from tadoru.stores.chroma.store import connector
 
 TREE = "__path_tree__"
 Row = tuple[str, str, dict]
@@ -31,8 +32,48 @@ def chromadb():
         return pytest.importorskip("chromadb")
 
 
+MARKS = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+"""For modules that use the official client, which leaves sockets open."""
+
+
 def packed(tree: object) -> str:
     return base64.b64encode(gzip.compress(json.dumps(tree).encode())).decode()
+
+
+class Counting:
+    """A collection that counts what it is asked, in front of a real one."""
+
+    def __init__(self, inner):
+        self.inner = inner
+        self.asked: list[str] = []
+
+    def __getattr__(self, name):
+        value = getattr(self.inner, name)
+        if not callable(value):
+            return value
+
+        def ask(*args, **kwargs):
+            self.asked.append(name)
+            return value(*args, **kwargs)
+
+        return ask
+
+
+def counting_store(address: Address, **how):
+    """Return a store and the collection that counts its requests."""
+    counted: list[Counting] = []
+
+    def connect():
+        counted.append(Counting(connector(address)()))
+        return counted[-1]
+
+    store = ChromaStore(connect, address.names, **how)
+    _ = store.generation
+    return store, counted[0]
 
 
 def free_port() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from chroma_server import ChromaServer, EmbeddedChroma, packed
+from chroma_server import packed
 
 from tadoru.errors import CorruptStore, NotIndexed, Unavailable
 from tadoru.stores.chroma import ChromaStore
@@ -35,17 +35,6 @@ def tree_of(files, labels, *, sizes=True):
         if sizes:
             tree[path]["size"] = len(files[path].encode())
     return tree
-
-
-@pytest.fixture(scope="module", params=["embedded", "server"])
-def chroma(request, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("chroma")
-    if request.param == "embedded":
-        yield EmbeddedChroma(folder)
-        return
-    server = ChromaServer(folder)
-    yield server
-    server.stop()
 
 
 @pytest.fixture(scope="module")

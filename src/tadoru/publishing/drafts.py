@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tadoru.indexing.labels import Labels, everything
@@ -35,8 +36,8 @@ class Draft:
 
     @property
     def documents(self) -> list[str]:
-        starts = (0, *self.page.ends[:-1])
-        return [self.page.text[a:b] for a, b in zip(starts, self.page.ends, strict=True)]
+        edges = (0, *self.page.ends)
+        return [self.page.text[start:end] for start, end in pairwise(edges)]
 
 
 @dataclass(slots=True)
@@ -79,7 +80,6 @@ def drafts(
             label,
             size=len(text.encode("utf-8", "surrogatepass")),
             chunks=len(page.ends),
-            title=page.titles[0].partition(" > ")[0] if page.titles else "",
             version=version,
         )
         yield Draft(listed, page, _vectors(store, listed, groups, fingerprint))

@@ -20,9 +20,9 @@ from tadoru.stores.chroma.collection import Collection
 from tadoru.stores.chroma.form import (
     Listed,
     Manifest,
+    Table,
     digest,
     documents_of,
-    listed_of,
     manifest_of,
     unpack,
 )
@@ -164,8 +164,8 @@ def _open(collection: Collection | None, address: Address, dimension: int) -> _B
         ids = [name for name, _ in manifest.parts]
         answer = collection.get(ids=ids, include=["documents"])
         trees += [unpack(text, names.tree) for text in answer["documents"] or ()]
-    pages, _ = listed_of(trees, names)
-    return _Before(head, manifest, {page.slug: page for page in pages})
+    pages = Table(trees, names)
+    return _Before(head, manifest, {page.slug: page for page in pages.values()})
 
 
 def _head(collection: Collection, names: FieldNames) -> str:

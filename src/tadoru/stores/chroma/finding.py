@@ -96,7 +96,7 @@ class Finding:
         try:
             while missing := index.missing():
                 self._add(snapshot, index, missing[:BATCH_PAGES])
-            index.settle()
+                index.settle()
         except TadoruError:
             pass  # the state of the answer says how many pages wait
         finally:
@@ -231,7 +231,7 @@ class Finding:
     ) -> Iterator[ChunkRef]:
         import numpy as np
 
-        names, entry_of = self._store.names, snapshot.entry_of
+        names = self._store.names
         answer = snapshot.collection.query(vector.tolist(), n)
         rows = zip(answer["ids"], answer["metadatas"], answer["embeddings"], strict=True)
         admitted: dict[str, bool] = {}
@@ -245,7 +245,7 @@ class Finding:
             if page.version and name not in (page.ids(names.ids) or ()):
                 continue  # of another generation
             if path not in admitted:
-                admitted[path] = admit is None or admit(entry_of[path])
+                admitted[path] = admit is None or admit(snapshot.entry(path))
             if admitted[path]:
                 other = np.asarray(stored, dtype=np.float32)
                 length = float(np.linalg.norm(other)) * float(np.linalg.norm(vector))

@@ -17,7 +17,8 @@ import binascii
 import gzip
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -141,66 +142,102 @@ def manifest_of(tree: Mapping[str, Any], name: str) -> Manifest | None:
     )
 
 
-def listed_of(
-    trees: Iterable[Mapping[str, Any]], names: FieldNames
-) -> tuple[list[Listed], list[Listed]]:
-    """Return the pages of all parts of a tree, sorted by path, and those that are left out because
-    they lie below another page: a file cannot be a directory too."""
-    pages: dict[str, Listed] = {}
-    labels: dict[tuple[str, ...], AccessRow] = {}
-    for tree in trees:
-        for slug, facts in tree.items():
-            path = _path_of(slug)
-            if path:
-                pages[path] = _page(path, slug, facts, names, labels)
-    below = {path for path in pages if _lies_below_a_page(path, pages)}
-    ordered = [pages[path] for path in sorted(pages)]
-    return (
-        [page for page in ordered if page.path not in below],
-        [page for page in ordered if page.path in below],
-    )
+class Table(Mapping[str, Listed]):
+    """The pages of a tree by path. What a page says about itself is looked at when it is asked
+    for: a session needs paths and labels alone."""
+
+    def __init__(self, trees: Iterable[Mapping[str, Any]], names: FieldNames) -> None:
+        self._names = names
+        self._facts: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        self._made: dict[str, Listed] = {}
+        self.labels: dict[str, AccessRow] = {}
+        """Path -> label, of every page."""
+        self.below: list[Listed] = []
+        """Pages that lie below another page, and so have no place: a file is no directory."""
+        known: dict[tuple[str, ...], AccessRow] = {}
+        for tree in trees:
+            for slug, facts in tree.items():
+                path = _path_of(slug)
+                if path:
+                    facts = facts if isinstance(facts, dict) else {}
+                    self._facts[path] = (slug, facts)
+                    self.labels[path] = _label(facts, names, known)
+        self._drop_below()
+
+    def _drop_below(self) -> None:
+        folders = {path.rpartition("/")[0] for path in self._facts}
+        folders |= {above for folder in folders for above in above_of(folder)}
+        if folders.isdisjoint(self._facts):
+            return
+        for path in sorted(self._facts):
+            if any(above in self._facts for above in above_of(path)):
+                self.below.append(self[path])
+        for page in self.below:
+            del self._facts[page.path], self._made[page.path], self.labels[page.path]
+
+    def __getitem__(self, path: str) -> Listed:
+        page = self._made.get(path)
+        if page is None:
+            slug, facts = self._facts[path]
+            page = self._made[path] = _page(path, slug, facts, self.labels[path], self._names)
+        return page
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._facts)
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._facts
+
+    def slug(self, path: str) -> str:
+        """Return the name that the collection has for a page."""
+        return self._facts[path][0]
+
+    def size(self, path: str) -> int:
+        """Return the bytes of a page; -1 where the tree does not say."""
+        facts, names = self._facts[path][1], self._names
+        if names.pointer in facts:
+            pointer = self[path].pointer
+            return pointer.size if pointer is not None else 0
+        return _number(facts.get(names.size)) if names.size else -1
+
+    def pointing(self) -> frozenset[str]:
+        """Return the pages whose bytes the collection does not have."""
+        name = self._names.pointer
+        return frozenset(path for path, (_, facts) in self._facts.items() if name in facts)
+
+
+def above_of(path: str) -> Iterator[str]:
+    """Yield the paths of all directories above a path."""
+    end = path.rfind("/")
+    while end > 0:
+        yield path[:end]
+        end = path.rfind("/", 0, end)
+
+
+_ODD = re.compile(r"\A[./]|//|/\.|/\Z|\0|\A\Z")
+"""What a name has that is not the path of its page as it stands."""
 
 
 def _path_of(slug: str) -> str:
     """Return the path that a page has in the tree; empty for what cannot be one."""
-    if not slug or "\0" in slug:
-        return ""
-    if (
-        slug[0] != "/"
-        and "//" not in slug
-        and "/." not in slug
-        and slug[0] != "."
-        and slug[-1] != "/"
-    ):
+    if _ODD.search(slug) is None:
         return slug
     parts = [part for part in slug.split("/") if part]
-    return "" if {".", ".."} & set(parts) else "/".join(parts)
-
-
-def _lies_below_a_page(path: str, pages: Mapping[str, Listed]) -> bool:
-    """Tell whether a page lies below another one."""
-    end = path.rfind("/")
-    while end > 0:
-        if path[:end] in pages:
-            return True
-        end = path.rfind("/", 0, end)
-    return False
+    return "" if {".", ".."} & set(parts) or "\0" in slug else "/".join(parts)
 
 
 def _page(
-    path: str,
-    slug: str,
-    facts: object,
-    names: FieldNames,
-    labels: dict[tuple[str, ...], AccessRow],
+    path: str, slug: str, known: Mapping[str, Any], label: AccessRow, names: FieldNames
 ) -> Listed:
-    known: Mapping[str, Any] = facts if isinstance(facts, dict) else {}
     title = known.get(names.title, "")
     version = known.get("version", "")
     return Listed(
         path,
         slug,
-        _label(known, names, labels),
+        label,
         _number(known.get(names.size)) if names.size else -1,
         _number(known.get(names.chunks)) if names.chunks else -1,
         title if isinstance(title, str) else "",
@@ -210,19 +247,18 @@ def _page(
 
 
 def _label(
-    known: Mapping[str, Any], names: FieldNames, labels: dict[tuple[str, ...], AccessRow]
+    facts: Mapping[str, Any], names: FieldNames, known: dict[tuple[str, ...], AccessRow]
 ) -> AccessRow:
-    if known.get(names.public) is True:
+    if facts.get(names.public) is True:
         return PUBLIC
-    groups = known.get(names.groups)
+    groups = facts.get(names.groups)
     if not isinstance(groups, list):
         return HIDDEN
-    key = tuple(sorted({group for group in groups if isinstance(group, str) and group}))
-    if not key:
-        return HIDDEN
-    found = labels.get(key)
+    key = tuple(group for group in groups if isinstance(group, str) and group)
+    found = known.get(key)
     if found is None:
-        found = labels[key] = AccessRow(UNNUMBERED, public=False, groups=frozenset(key))
+        named = AccessRow(UNNUMBERED, public=False, groups=frozenset(key))
+        found = known[key] = named if key else HIDDEN
     return found
 
 
@@ -240,10 +276,9 @@ def _pointer(value: object) -> Pointer | None:
 
 def entry_of(page: Listed, names: FieldNames) -> dict[str, Any]:
     """Return what a tree says about a page: the opposite of `listed_of`."""
-    facts: dict[str, Any] = {
-        names.public: page.label.public,
-        names.groups: sorted(page.label.groups),
-    }
+    facts: dict[str, Any] = {names.public: page.label.public}
+    if page.label.groups:
+        facts[names.groups] = sorted(page.label.groups)
     if page.size >= 0:
         facts[names.size] = page.size
     if page.chunks >= 0:

@@ -33,7 +33,9 @@ VIEWS_KEPT = 16
 BATCH_PAGES = 512
 """Pages of one segment while the index is built."""
 MERGED_FROM = 6
-"""Segments from which on they are merged into one."""
+"""Segments of like size (a factor of eight) from which on they are merged into one."""
+MOSTLY = 0.5
+"""Part of a segment that is alive below which it is written anew."""
 _KIND = PostingsKind()
 
 
@@ -119,16 +121,26 @@ class PageIndex:
             self._look()
 
     def settle(self) -> None:
-        """Merge many small segments, and keep them for the next process where there is a place."""
+        """Merge segments of one size where there are many, and keep them for the next process."""
+        while group := self._alike():
+            arrays, weight = _KIND.join([(part.segment, part.alive) for part in group])
+            merged = {id(part.segment) for part in group}
+            with self._lock:
+                kept = [part.segment for part in self._covered if id(part.segment) not in merged]
+                self._segments = [*kept, Segment("", arrays, weight)]
+                self._look()
+        self._keep()
+
+    def _alike(self) -> list[Covered]:
+        """Return segments to merge: several of like size, or one that is mostly superseded."""
         with self._lock:
             covered = self._covered
-        if len(covered) > MERGED_FROM or any(not part.alive.all() for part in covered):
-            arrays, weight = _KIND.join([(part.segment, part.alive) for part in covered])
-            with self._lock:
-                if self._covered is covered:
-                    self._segments = [Segment("", arrays, weight)]
-                    self._look()
-        self._keep()
+        tiers: dict[int, list[Covered]] = {}
+        for part in covered:
+            if part.alive.mean() < MOSTLY:
+                return [part]
+            tiers.setdefault(part.segment.weight.bit_length() // 3, []).append(part)
+        return next((alike for alike in tiers.values() if len(alike) >= MERGED_FROM), [])
 
     def _keep(self) -> None:
         with self._lock:

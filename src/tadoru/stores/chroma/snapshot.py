@@ -9,17 +9,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from tadoru.errors import CorruptStore, NotIndexed
 from tadoru.stores.chroma.address import FieldNames
 from tadoru.stores.chroma.collection import Collection
-from tadoru.stores.chroma.form import Listed, Manifest, digest, listed_of, manifest_of, unpack
+from tadoru.stores.chroma.form import Listed, Manifest, Table, digest, manifest_of, unpack
 from tadoru.stores.chroma.index import PageIndex
 from tadoru.stores.chroma.late import LateEntry
+from tadoru.text.languages import language_of
 from tadoru.types import Access, AccessRow, Entry, Kind, Role
 
+SizeOf = Callable[[str, int], int]
+"""Asks for the size of a page, by path and access id."""
 Stamp = tuple[str, str, int]
 """Id of the collection, digest of the head of its tree, count of rows where that has a meaning."""
 
@@ -32,12 +35,13 @@ class Snapshot:
     stamp: Stamp
     generation: int
     manifest: Manifest | None
-    pages: dict[str, Listed]
-    entries: list[Entry]
+    pages: Table
     access_of: dict[str, int]
     """Path -> access id."""
-    left_out: list[tuple[Listed, int]]
+    below: list[tuple[Listed, int]]
     """Pages below another one, which have no place in a tree, with their access ids."""
+    size_of: SizeOf
+    _entries: dict[str, Entry] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     """Sizes that were found, where the tree names none."""
     torn: dict[str, str] = field(default_factory=dict)
@@ -59,25 +63,52 @@ class Snapshot:
         return found
 
     @cached_property
-    def slugs(self) -> dict[str, str]:
-        """Paths by the name that the collection has for a page."""
-        return {page.slug: page.path for page in self.pages.values()}
+    def entries(self) -> list[Entry]:
+        """All entries, in order of paths."""
+        return [self.entry(path) for path in sorted(self.pages)]
+
+    def visible_entries(self, access: Access) -> list[Entry]:
+        """Return the entries that an access set admits."""
+        return [self.entry(path) for path, one in self.access_of.items() if one in access]
+
+    def entry(self, path: str) -> Entry:
+        entry = self._entries.get(path)
+        if entry is None:
+            entry = self._entries[path] = self._entry(path)
+        return entry
+
+    def _entry(self, path: str) -> Entry:
+        access_id = self.access_of[path]
+        size = self.pages.size(path)
+        if size >= 0:
+            return Entry(
+                path,
+                Kind.FILE,
+                size,
+                access_id=access_id,
+                id=1,
+                language=language_of(path),
+                role=Role.DOCS,
+            )
+        ask = partial(self.size_of, path, access_id)
+        return LateEntry.of(path, ask, access_id, 1, language_of(path))
 
     @cached_property
-    def entry_of(self) -> dict[str, Entry]:
-        return {entry.path: entry for entry in self.entries}
+    def slugs(self) -> dict[str, str]:
+        """Paths by the name that the collection has for a page."""
+        return {self.pages.slug(path): path for path in self.pages}
 
     @cached_property
     def pointers(self) -> frozenset[str]:
         """Pages whose bytes the collection does not have."""
-        return frozenset(page.path for page in self.pages.values() if page.pointer is not None)
+        return self.pages.pointing()
 
     @property
     def vectors(self) -> str:
         return self.manifest.vectors if self.manifest is not None else ""
 
     def visible(self, path: str, access: Access) -> Listed | None:
-        return self.pages.get(path) if self.access_of.get(path) in access else None
+        return self.pages[path] if self.access_of.get(path) in access else None
 
     def state_of(self, page: Listed) -> str:
         """Return what changes when the text of a page does."""
@@ -89,7 +120,7 @@ def read(
     names: FieldNames,
     before: Snapshot | None,
     label: Callable[[AccessRow], AccessRow],
-    size_of: Callable[[str, int], int],
+    size_of: SizeOf,
 ) -> Snapshot:
     """Return the state that a collection has now: `before` itself when nothing changed.
 
@@ -112,20 +143,17 @@ def read(
     trees = [tree if tree is not None else unpack(head, names.tree)]
     if manifest is not None:
         trees += _parts(collection, manifest, names.tree)
-    pages, below = listed_of(trees, names)
-    rows = {
-        id(row): label(row).id for row in {id(p.label): p.label for p in (*pages, *below)}.values()
-    }
-    access_of = {page.path: rows[id(page.label)] for page in pages}
+    table = Table(trees, names)
+    ids = {row: label(row).id for row in {*table.labels.values(), *(p.label for p in table.below)}}
     return Snapshot(
         collection,
         stamp,
         _generation(stamp, manifest),
         manifest,
-        {page.path: page for page in pages},
-        [_entry(page, access_of[page.path], n, size_of) for n, page in enumerate(pages, start=1)],
-        access_of,
-        [(page, rows[id(page.label)]) for page in below],
+        table,
+        {path: ids[row] for path, row in table.labels.items()},
+        [(page, ids[page.label]) for page in table.below],
+        size_of,
     )
 
 

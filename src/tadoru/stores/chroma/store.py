@@ -23,7 +23,7 @@ from tadoru.stores.cache import Cache, MemoryCache
 from tadoru.stores.chroma import snapshot as snapshots
 from tadoru.stores.chroma.address import Address, FieldNames
 from tadoru.stores.chroma.collection import Away, Collection, Gone
-from tadoru.stores.chroma.form import Listed
+from tadoru.stores.chroma.form import Listed, above_of
 from tadoru.stores.chroma.pages import Torn, content_of, unpacked
 from tadoru.stores.chroma.reader import PageReader
 from tadoru.stores.chroma.snapshot import Snapshot
@@ -213,7 +213,7 @@ class ChromaStore:
 
     def entries(self, *, access: Access) -> Iterator[Entry]:
         if access:
-            yield from (entry for entry in self.now().entries if entry.access_id in access)
+            yield from self.now().visible_entries(access)
 
     def _size_of(self, path: str, access_id: int) -> int:
         """Return the size of a page, and find those of its neighbours with the same label."""
@@ -362,7 +362,7 @@ class ChromaStore:
         """Return what an answer has to say: the server is away, pages are not whole, or the index
         of terms is being made; counted over what is visible."""
         now = self.now()
-        state = IndexState(files=sum(1 for entry in now.entries if entry.access_id in access))
+        state = IndexState(files=sum(1 for one in now.access_of.values() if one in access))
         if not access:
             return state
         if self._failure is not None:
@@ -385,8 +385,8 @@ def incomplete(now: Snapshot, access: Access) -> str:
     torn = sorted(path for path in list(now.torn) if now.access_of.get(path) in access)
     below = [
         page.path
-        for page, access_id in now.left_out
-        if access_id in access and any(now.access_of.get(p) in access for p in above(page.path))
+        for page, access_id in now.below
+        if access_id in access and any(now.access_of.get(p) in access for p in above_of(page.path))
     ]
     parts = []
     if torn:
@@ -398,14 +398,6 @@ def incomplete(now: Snapshot, access: Access) -> str:
 
 def _more(paths: Sequence[str]) -> str:
     return f", and {len(paths) - 1} more" if len(paths) > 1 else ""
-
-
-def above(path: str) -> Iterator[str]:
-    """Yield the paths of all directories above a path."""
-    end = path.rfind("/")
-    while end > 0:
-        yield path[:end]
-        end = path.rfind("/", 0, end)
 
 
 def connector(address: Address, *, create: bool = False) -> Callable[[], Collection]:

@@ -1,0 +1,218 @@
+"""What a document store in Chroma costs: sessions, cat, grep, and a thousand sessions at once.
+
+    python benchmarks/stores/run.py [--dir DIR] [--sessions N]
+
+Starts `chroma run` on this machine over DIR (a temporary directory by default; kept when it is
+named, so that the next run need not publish again). Results: benchmarks/results/stores.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median, quantiles
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from corpus import COMMON, GROUPS, RARE, Server, fill
+from load import crowd
+
+from tadoru import views
+from tadoru.config import Config
+from tadoru.stores.cache import MemoryCache
+from tadoru.stores.chroma import ChromaStore, parse_address
+from tadoru.types import IndexState, Principal
+from tadoru.views import View
+from tadoru.workspace import Workspace
+
+RESULTS = Path(__file__).parent.parent / "results" / "stores.json"
+MIB = 1 << 20
+
+
+class StoreSource:
+    """A store as a source, with a cache of its own: cold is cold."""
+
+    def __init__(self, address: str, cache_bytes: int = 256 * MIB) -> None:
+        self.place = address
+        self.store = ChromaStore.open(parse_address(address), cache=MemoryCache(cache_bytes))
+        self.away = ""
+
+    def freshen(self) -> None:
+        pass
+
+    def state(self, stored: IndexState, principal: Principal) -> IndexState:
+        return stored
+
+    def close(self) -> None:
+        self.store.close()
+
+
+def principal(number: int) -> Principal:
+    return Principal(frozenset({GROUPS[number % len(GROUPS)]}))
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return 1_000 * (time.perf_counter() - started)
+
+
+def spread(times: list[float]) -> dict[str, float]:
+    return {"p50_ms": round(median(times), 3), "p90_ms": round(quantiles(times, n=10)[-1], 3)}
+
+
+def sessions(address: str) -> dict[str, object]:
+    """A session is a workspace, its view and its pruned tree."""
+    first = []
+    for number in range(20):
+        views._trees._trees.clear()
+        first.append(milliseconds(lambda n=number: _session(StoreSource(address), n)))
+    source = StoreSource(address)
+    base = Workspace({"": source}, Config(), principal(0))
+    for number in range(len(GROUPS)):
+        _ = View({"": source.store}, principal(number)).tree
+    cached = [
+        milliseconds(lambda n=number: len(base.seen_by(principal(n))._view().tree))
+        for number in range(1_000)
+    ]
+    return {
+        "session_first_in_process": spread(first),
+        "session_first_with_imports_ms": _fresh_process(address),
+        "session_cached": spread(cached),
+    }
+
+
+def _session(source: StoreSource, number: int) -> int:
+    workspace = Workspace({"": source}, Config(), principal(number))
+    return len(workspace._view().tree)
+
+
+def _fresh_process(address: str) -> float:
+    """Return the milliseconds from an interpreter that has run nothing to the first tree."""
+    code = (
+        "import time; t = time.perf_counter(); import tadoru\n"
+        f"w = tadoru.open(None, mounts={{'/docs': {address!r}}})\n"
+        "len(w._view().tree); print(1000 * (time.perf_counter() - t))"
+    )
+    found = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+        for _ in range(5)
+    ]
+    return round(median(found), 1)
+
+
+def cats(address: str) -> dict[str, object]:
+    source = StoreSource(address)
+    view = View({"": source.store}, principal(3))
+    workspace = Workspace({"": source}, Config(), principal(3))
+    visible = [path for path in view.tree.files if hash_of(path) % 20 == 0][:200]
+    workspace.run("cat /nothing")
+    shell, store = visible[::2], visible[1::2]
+    found: dict[str, object] = {}
+    for name in ("cold", "cached"):
+        read = [milliseconds(lambda p=path: view.read(p)) for path in store]
+        ran = [milliseconds(lambda p=path: workspace.run(f"cat /{p}")) for path in shell]
+        found[f"cat_{name}_store"] = spread(read)
+        found[f"cat_{name}_command"] = spread(ran)
+    return found
+
+
+def hash_of(path: str) -> int:
+    return int(path[-9:-4])
+
+
+def greps(address: str) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, command in {
+        "rare word": f"grep -rn {RARE} /",
+        "rare word, any case": f"grep -rni {RARE.upper()} /",
+        "absent word": "grep -rn zzqxv_nothing /",
+        "alternation": f"grep -rnE '{RARE}|zzqxv' /",
+        "word in half of all pages": f"grep -rn {COMMON} /",
+        "word in half of all pages, names": f"grep -rl {COMMON} /",
+    }.items():
+        cold, second, lines = [], [], 0
+        for _ in range(3):
+            source = StoreSource(address)
+            workspace = Workspace({"": source}, Config(), Principal(frozenset(GROUPS)))
+            workspace.run("ls /")
+            cold.append(milliseconds(lambda w=workspace, c=command: w.run(c)))
+            second.append(milliseconds(lambda w=workspace, c=command: w.run(c)))
+            lines = workspace.run(command).stdout.count("\n")
+        found[name] = {
+            "cold_ms": round(min(cold), 1), "second_ms": round(min(second), 2), "lines": lines,
+        }  # fmt: skip
+    found["first page of a word in half of all pages, cold, ms"] = round(_first(address), 1)
+    return {"grep": found}
+
+
+def _first(address: str) -> float:
+    """Return when grep gets its first page to search, and so can print its first line."""
+    source = StoreSource(address)
+    view = View({"": source.store}, Principal(frozenset(GROUPS)))
+    _ = view.tree
+    started = time.perf_counter()
+    proposed = view.candidates([[COMMON.encode()]])
+    assert proposed is not None
+    next(iter(view.read_many(sorted(proposed))))
+    return 1_000 * (time.perf_counter() - started)
+
+
+def searches(address: str) -> dict[str, object]:
+    """The first search makes the index of terms; later processes find it on disk."""
+    from tadoru.search.query import understand  # noqa: F401  (imported outside the clock)
+
+    with tempfile.TemporaryDirectory() as folder:
+        times = {}
+        for name in ("made", "next_process"):
+            store = ChromaStore.open(parse_address(address), directory=Path(folder))
+            access = frozenset(row.id for row in store.access_rows())
+            started = time.perf_counter()
+            store.postings.frequencies([RARE], access=access)
+            first = time.perf_counter() - started
+            while store.state(access=access).pending:
+                time.sleep(0.05)
+            times[f"index_{name}_s"] = round(time.perf_counter() - started, 2)
+            times[f"index_{name}_first_answer_s"] = round(first, 2)
+        asked = [(RARE, 1.0), (COMMON, 1.0)]
+        took = [
+            milliseconds(lambda: store.postings.search(asked, access=access, k=50))
+            for _ in range(50)
+        ]
+        return {**times, "lexical_search": spread(took)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dir", type=Path)
+    parser.add_argument("--sessions", type=int, default=1_000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(options.dir or Path(folder))
+        try:
+            results: dict[str, object] = {
+                "machine": f"{platform.machine()}, {platform.system()}, Python "
+                f"{platform.python_version()}, client and server on the same two cores",
+                "pages": 10_000,
+                "chunks": 80_000,
+                **fill(server.address),
+            }
+            for measure in (sessions, cats, greps, searches):
+                results |= measure(server.address)
+                print(json.dumps(results, indent=1), flush=True)
+            results["crowd"] = crowd(server, options.sessions)
+        finally:
+            server.stop()
+    RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    print(RESULTS.read_text())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,312 @@
+"""Publishing into a real Chroma: labels, increments, kills, and what readers see meanwhile."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from chroma_server import MARKS, TREE, packed
+
+import tadoru
+from tadoru import BadInput, Principal
+from tadoru.errors import StoreBusy, StoreError
+from tadoru.publishing import run
+from tadoru.stores.chroma import ChromaStore, form
+from tadoru.stores.chroma import store as module
+from tadoru.stores.chroma.store import connector
+from tadoru.testing.suites.store import access_of, paths
+
+pytestmark = MARKS
+LABELS = ["**=public", "internal/**=ops,billing"]
+RUNNER = Path(__file__).with_name("publishing_run.py")
+
+
+def page(name: str, words: int = 120) -> str:
+    body = " ".join(f"{name}-{at}" for at in range(words))
+    return f"# {name.title()}\n\n## First\n\n{body}\n\n## Second\n\nThe end of {name}.\n"
+
+
+@pytest.fixture
+def site(tmp_path):
+    folder = tmp_path / "site"
+    (folder / "internal").mkdir(parents=True)
+    for name in ("start", "auth", "deploy"):
+        (folder / f"{name}.md").write_text(page(name))
+    (folder / "internal" / "billing.md").write_text(page("billing"))
+    (folder / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(300))
+    (folder / "empty.md").write_text("")
+    return folder
+
+
+@pytest.fixture
+def address(chroma):
+    chroma.count += 1
+    return chroma.address_of(f"site-{chroma.count}")
+
+
+def publish(site, address, **how):
+    with tadoru.open(site) as workspace:
+        workspace.index()
+        return workspace.publish(address.text, **({"labels": LABELS} | how))
+
+
+def contents(store, *groups):
+    access = access_of(store, *groups)
+    return {path: text.decode() for path, text in store.read_many(sorted(paths(store, access)),
+                                                                  access=access)}  # fmt: skip
+
+
+def test_a_published_directory_reads_as_it_is(site, address):
+    report = publish(site, address)
+    store = ChromaStore.open(address)
+    public = {f"{name}.md": page(name) for name in ("start", "auth", "deploy")} | {"empty.md": ""}
+    assert contents(store) == public
+    assert contents(store, "ops") == public | {"internal/billing.md": page("billing")}
+    assert report.labels == {"public": 4, "billing,ops": 1}
+    assert report.left_out == {"not a text file": ["logo.png"]}
+    sizes = {entry.path: entry.size for entry in store.entries(access=access_of(store))}
+    assert sizes == {path: len(text) for path, text in public.items()}
+    with tadoru.open(None, mounts={"/": address.text}) as workspace:
+        assert workspace.search("where does deploy end").hits[0].path == "deploy.md"
+        assert workspace.resolve("deploi.md").path == "deploy.md"
+        assert workspace.run("grep -rl 'The end of' . | sort").stdout.split() == [
+            "./auth.md", "./deploy.md", "./start.md",
+        ]  # fmt: skip
+        assert workspace.resolve("internal/billing.md").status == "absent"
+        ops = workspace.seen_by(Principal(frozenset({"ops"})))
+        assert ops.run("cat internal/billing.md").stdout == page("billing")
+
+
+def test_nothing_is_published_without_a_label(site, address, chroma):
+    with pytest.raises(BadInput, match="who may see"):
+        publish(site, address, labels=())
+    for rule in ("nonsense", "=ops", "**=public,ops"):
+        with pytest.raises(BadInput):
+            publish(site, address, labels=[rule])
+    assert address.collection not in [each.name for each in chroma.client.list_collections()]
+    report = publish(site, address, labels=["internal/**="], public=True)
+    assert report.labels == {"public": 4}
+    assert report.left_out["nobody may see it"] == ["internal/billing.md"]
+
+
+def test_what_a_project_restricts_stays_restricted(site, address):
+    (site / ".tadoru.toml").write_text('[access]\n"auth.md" = ["staff"]\n')
+    report = publish(site, address, labels=(), public=True)
+    assert report.labels["staff"] == 1
+    assert "auth.md" not in contents(ChromaStore.open(address))
+
+
+def test_only_what_changed_is_sent(site, address):
+    first = publish(site, address)
+    assert first.uploaded == first.chunks
+    again = publish(site, address)
+    assert (again.uploaded, again.generation, again.unchanged) == (0, 1, 5)
+    (site / "auth.md").write_text(page("auth").replace("The end", "The very end"))
+    (site / "start.md").unlink()
+    (site / "new.md").write_text(page("new"))
+    third = publish(site, address)
+    assert (third.added, third.changed, third.deleted, third.unchanged) == (1, 1, 1, 3)
+    assert 0 < third.uploaded < third.chunks
+    relabelled = publish(site, address, labels=["**=public"])
+    assert (relabelled.uploaded, relabelled.relabelled, relabelled.generation) == (0, 1, 3)
+    store = ChromaStore.open(address)
+    assert set(contents(store)) == {"auth.md", "deploy.md", "empty.md", "new.md",
+                                    "internal/billing.md"}  # fmt: skip
+    assert "very end" in contents(store)["auth.md"]
+
+
+def test_what_no_generation_needs_is_swept(site, address):
+    publish(site, address)
+    collection = connector(address)()
+    for word in ("second", "third", "fourth"):
+        (site / "auth.md").write_text(page(word))
+        report = publish(site, address)
+    assert report.swept > 0
+    needed = report.chunks + 1
+    previous = 2 * len(ChromaStore.open(address).now().pages["auth.md"].ids("") or ())
+    assert needed <= collection.count() <= needed + previous
+
+
+def test_a_dry_run_writes_nothing(site, address, chroma):
+    report = publish(site, address, dry_run=True)
+    assert report.dry_run
+    assert (report.added, report.labels) == (5, {"public": 4, "billing,ops": 1})
+    assert address.collection not in [each.name for each in chroma.client.list_collections()]
+    publish(site, address)
+    (site / "auth.md").write_text("# other\n")
+    assert publish(site, address, dry_run=True).changed == 1
+    assert ChromaStore.open(address).generation == ChromaStore.open(address).generation
+    assert contents(ChromaStore.open(address))["auth.md"] == page("auth")
+
+
+def test_a_collection_of_others_is_left_alone(site, chroma):
+    row = [("a", "theirs", {"page": "a.md", "chunk_index": 0})]
+    without = chroma.docs(None, row)
+    with_tree = chroma.docs({"a.md": {"isPublic": True}}, row)
+    for theirs in (without, with_tree):
+        before = chroma.official(theirs).get()
+        with pytest.raises(BadInput, match="another name"):
+            publish(site, theirs)
+        assert chroma.official(theirs).get() == before
+
+
+def test_a_large_tree_is_published_in_parts(site, address, monkeypatch):
+    monkeypatch.setattr(form, "PART_PAGES", 2)
+    publish(site, address)
+    store = ChromaStore.open(address)
+    assert len(store.now().manifest.parts) == 3
+    assert len(contents(store, "ops")) == 5
+    (site / "auth.md").write_text(page("other"))
+    assert publish(site, address).unchanged == 4
+    assert contents(ChromaStore.open(address))["auth.md"] == page("other")
+
+
+def test_readers_see_the_old_pages_or_the_new_ones_while_it_runs(site, address, monkeypatch):
+    monkeypatch.setattr(module, "CHECK_SECONDS", 0.0)
+    states = {at: {f"{n}.md": page(f"{n}-{at}") for n in ("start", "auth", "deploy")}
+              for at in range(4)}  # fmt: skip
+
+    def write(at):
+        for name, text in states[at].items():
+            (site / name).write_text(text)
+        publish(site, address, labels=["*.md=public"])
+
+    write(0)
+    store = ChromaStore.open(address)
+    wrong, seen, stop = [], set(), threading.Event()
+
+    def read():
+        while not stop.is_set():
+            found = {path: text for path, text in contents(store).items() if path in states[0]}
+            at = next((at for at, pages in states.items() if pages == found), None)
+            seen.add(at)
+            if at is None:
+                wrong.append(found)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        for at in (1, 2, 3):
+            write(at)
+            time.sleep(0.1)
+    finally:
+        stop.set()
+        reader.join()
+    assert wrong == []
+    assert 3 in seen
+
+
+def test_a_run_killed_at_any_moment_leaves_the_old_or_the_new_tree(tmp_path, chroma_server):
+    rng = random.Random(4)
+    folder = tmp_path / "site"
+    folder.mkdir()
+    address = chroma_server.address_of("killed")
+    current = {f"p{n}.md": page(f"p{n}", 40) for n in range(30)}
+    _write(folder, current)
+    _run(folder, address)
+    store_paths = set(current)
+    killed = 0
+    for attempt in range(12):
+        before = dict(current)
+        for name in rng.sample(sorted(store_paths), 12):
+            current[name] = page(f"{name}-{attempt}", 40)
+        _write(folder, current)
+        if _killed(folder, address, rng.uniform(0.0, 0.5)):
+            killed += 1
+        found = contents(ChromaStore.open(address))
+        assert found in (before, current)
+        _run(folder, address)
+        assert contents(ChromaStore.open(address)) == current
+    assert killed >= 4
+
+
+def _write(folder, pages):
+    for name, text in pages.items():
+        (folder / name).write_text(text)
+
+
+def _start(folder, address):
+    process = subprocess.Popen(
+        [sys.executable, str(RUNNER), str(folder), address.text],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n", process.stderr.read()
+    return process
+
+
+def _run(folder, address):
+    process = _start(folder, address)
+    out, errors = process.communicate(timeout=60)
+    assert out.startswith("done"), errors
+
+
+def _killed(folder, address, seconds):
+    process = _start(folder, address)
+    time.sleep(seconds)
+    process.send_signal(signal.SIGKILL)
+    out, _ = process.communicate(timeout=10)
+    return "done" not in out
+
+
+def test_a_chunk_that_is_not_what_it_should_be_stops_the_switch(site, address, chroma, monkeypatch):
+    publish(site, address)
+    (site / "auth.md").write_text(page("changed"))
+    spoilt = []
+    check = run._check
+
+    def spoil(collection, names, pages, new, *rest):
+        name = new[0].ids("")[0]
+        spoilt.append(name)
+        rows = collection.get(ids=[name], include=["metadatas", "embeddings"])
+        collection.upsert([name], ["half of it"], rows["metadatas"], rows["embeddings"])
+        check(collection, names, pages, new, *rest)
+
+    monkeypatch.setattr(run, "_check", spoil)
+    with pytest.raises(StoreError, match="check before the switch"):
+        publish(site, address)
+    assert contents(ChromaStore.open(address))["auth.md"] == page("auth")
+    monkeypatch.setattr(run, "_check", check)
+    publish(site, address)
+    assert spoilt
+    assert contents(ChromaStore.open(address))["auth.md"] == page("changed")
+
+
+def test_a_chunk_that_somebody_removed_stops_the_switch(site, address, chroma):
+    publish(site, address)
+    gone = ChromaStore.open(address).now().pages["deploy.md"].ids("")[0]
+    chroma.official(address).delete(ids=[gone])
+    (site / "auth.md").write_text(page("changed"))
+    with pytest.raises(StoreError, match="chunks are gone"):
+        publish(site, address)
+
+
+def test_of_two_publications_at_once_the_second_gives_up(site, address, monkeypatch):
+    publish(site, address)
+    (site / "auth.md").write_text(page("mine"))
+    check = run._check
+
+    def meanwhile(collection, names, *rest):
+        head, _ = form.documents_of((), form.Manifest(7), names)
+        run._put(collection, names, {names.tree: head}, 4)
+        check(collection, names, *rest)
+
+    monkeypatch.setattr(run, "_check", meanwhile)
+    with pytest.raises(StoreBusy, match="another publication"):
+        publish(site, address)
+
+
+def test_a_tree_is_the_same_text_for_the_same_pages(site, address, chroma):
+    publish(site, address)
+    head = chroma.official(address).get(ids=[TREE])["documents"][0]
+    tree = form.unpack(head, TREE)
+    assert tree["auth.md"]["isPublic"] is True
+    assert tree["internal/billing.md"]["groups"] == ["billing", "ops"]
+    assert form.pack(tree) == head
+    assert form.unpack(packed({"a": 1}), TREE) == {"a": 1}
