@@ -9,8 +9,6 @@
 Importing this package loads nothing heavy: each method imports what it needs.
 """
 
-from __future__ import annotations
-
 TYPE_CHECKING = False  # as checkers know it; `typing` itself costs more than all of this
 if TYPE_CHECKING:
     from typing import Any
@@ -130,7 +128,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Load what is asked for when it is first asked for; a hook has no time for the rest."""
     from importlib import import_module
 

@@ -27,7 +27,9 @@ def test_a_bar_is_drawn_on_a_terminal_only(
         encoding="utf-8",
         timeout=60,
     )
-    child.expect("indexing.*309")
+    child.expect("indexing.*/309")
+    child.expect(r"\d+ files/s")
+    child.expect(r"\d:\d\d:\d\d", timeout=30)  # time left
     child.expect_exact("309 added")
     child.expect(pexpect.EOF)
     child.wait()

@@ -4,8 +4,6 @@ This module is what the console script imports, so it stays bare: an agent's hoo
 after every tool call and must not pay for click, and Ctrl-C is quiet only once `main` runs.
 """
 
-from __future__ import annotations
-
 import sys
 
 TYPE_CHECKING = False
@@ -18,7 +16,7 @@ INTERRUPTED = 130
 """128 + SIGINT, as shells report it."""
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: "Sequence[str] | None" = None) -> int:
     """Run one command and return its exit code (see `tadoru.errors` and the README)."""
     if argv is None:
         return _process(sys.argv[1:])

@@ -58,9 +58,8 @@ class Record:
         """Remove what was made and is empty now; forget what is gone."""
         for name in sorted(self.directories, key=len, reverse=True):
             try:
-                Path(name).rmdir()
-            except FileNotFoundError:
-                pass
+                if Path(name).exists():
+                    Path(name).rmdir()
             except OSError:
                 continue  # something else lies there now
             self.directories.remove(name)

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from tadoru.cli.commands.resolve import OPERATIONS
+from tadoru.cli.commands.search import unconvincing
 from tadoru.cli.families import Family
 from tadoru.cli.links import located
 from tadoru.cli.options import Session, shared_options
@@ -45,7 +46,7 @@ def explain_search(session: Session, question: str, mode: Mode, top: int) -> int
     else:
         print_search(answer)
     note_state(answer.index)
-    return 0 if answer.hits else 1
+    return 0 if answer.hits and not unconvincing(answer) else 1
 
 
 def print_search(answer: SearchAnswer) -> None:

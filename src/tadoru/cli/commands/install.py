@@ -152,7 +152,7 @@ def _finish(session: Session, plan: Plan, dry_run: bool, hints: Sequence[str]) -
     for change in changes:
         if change.error:
             complain(f"left alone: {change.error}")
-    if not any(change.before.exists or change.after is not None for change in changes):
+    if not any(c.error or c.before.exists or c.after is not None for c in changes):
         note("tadoru: there was nothing to remove")
     if not dry_run and any(change.action in ("created", "updated") for change in changes):
         for line in hints:

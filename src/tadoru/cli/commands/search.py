@@ -11,7 +11,7 @@ from tadoru.cli.links import located
 from tadoru.cli.options import Session, complete_directory, shared_options
 from tadoru.cli.output import note, note_state, note_warnings, out, out_json, out_text, shown
 from tadoru.errors import BadInput
-from tadoru.types import Freshness
+from tadoru.types import Freshness, SearchAnswer
 
 NOTHING = "tadoru: nothing found; try other words, or exact names with --terms"
 MAX_QUESTION_READ = 1_000_000
@@ -77,6 +77,8 @@ def search(
 ) -> int:
     """Find the code and documents that answer a question.
 
+    Exits 1 when nothing was found, also when what is printed is a guess (low confidence).
+
     Example: tadoru search "where is the session cookie signed" --terms SecureCookie
     """
     question = question_from(words, information_request)
@@ -98,7 +100,12 @@ def search(
     if not answer.hits:
         note(NOTHING if answer.index.files else "tadoru: nothing found: there are no files here")
     note_state(answer.index)
-    return 0 if answer.hits else 1
+    return 0 if answer.hits and not unconvincing(answer) else 1
+
+
+def unconvincing(answer: SearchAnswer) -> bool:
+    """Tell whether even the best hit is a guess: printed, but not found as grep means it."""
+    return any(warning.startswith("low confidence") for warning in answer.warnings)
 
 
 def question_from(words: tuple[str, ...], information_request: str | None) -> str:
