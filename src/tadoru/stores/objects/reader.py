@@ -87,17 +87,20 @@ class ObjectReader:
         Such an object may change between two fetches; everything is read anew once then.
         """
         pinned = bare(pointer.etag)
-        for attempt in range(2):
-            etag = pinned or self._etags.get(str(place))
-            try:
-                if etag:
-                    return self._blocks(place, pointer.size, etag, wanted)
-                return self._first_sight(place, pointer.size, wanted)
-            except ObjectChanged:
-                self._etags.forget(str(place))
-                if pinned or attempt:
-                    raise
-        raise AssertionError("two attempts return or raise")
+        try:
+            return self._under(place, pointer.size, pinned, wanted)
+        except ObjectChanged:
+            self._etags.forget(str(place))
+            if pinned:
+                raise
+        return self._under(place, pointer.size, pinned, wanted)
+
+    def _under(self, place: Location, size: int, pinned: str, wanted: range) -> Mapping[int, bytes]:
+        """Return blocks of the object with an ETag: that of the pointer, or the one seen last."""
+        etag = pinned or self._etags.get(str(place))
+        if etag:
+            return self._blocks(place, size, etag, wanted)
+        return self._first_sight(place, size, wanted)
 
     def _first_sight(self, place: Location, size: int, wanted: range) -> dict[int, bytes]:
         """Read blocks of an object whose ETag nobody knows, with one request, and note it."""
