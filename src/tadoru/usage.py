@@ -54,6 +54,10 @@ class Usage:
         """Add to counters."""
         self._merge({"counts": counts})
 
+    def stage(self, name: str, seconds: float) -> None:
+        """Count how long one stage of a search took."""
+        self._merge({"stages": {name: {"calls": 1, "ms": seconds * 1000}}})
+
     def ran(self, **snapshot: float) -> None:
         """Note a run of the index and what it did."""
         self._merge({"counts": {"index_runs": 1}, "last_run": {"at": time.time(), **snapshot}})

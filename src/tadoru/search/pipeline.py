@@ -21,6 +21,7 @@ from tadoru.search.expand import Expansion
 from tadoru.search.facts import facts_of
 from tadoru.search.found import Found, Texts
 from tadoru.search.fuse import fuse
+from tadoru.search.laps import Laps, Tell
 from tadoru.search.lens import lens_of
 from tadoru.search.memory import hit_id
 from tadoru.search.pack import Limits, pack
@@ -69,23 +70,28 @@ def search(
     cache: Cache | None = None,
     sent: Collection[str] = frozenset(),
     unindexed: Callable[[], Iterable[str]] | None = None,
+    timed: Tell | None = None,
 ) -> SearchAnswer:
     """Answer a question from what a view shows.
 
     `budget`: tokens of the packed text, as `counter` counts them; `sent`: ids of hits that this
-    session has already; `unindexed`: paths whose text the index does not have yet.
+    session has already; `unindexed`: paths whose text the index does not have yet; `timed`: told
+    how long each stage took.
     Raises: `BadInput` for an empty question, one of more than 100 KB, or an unknown option.
     """
+    laps = Laps(timed)
     settings = settings_for(config, request.mode)
     state = view.state()
     key = _cache_key(view, request, settings, embedder, reranker)
     cache = cache if config.query_cache_entries else None
     ranking = cache.get(key) if cache is not None else None
     if ranking is None:
-        ranking = _rank(view, request, settings, state, embedder, reranker, unindexed)
+        ranking = _rank(view, request, settings, state, embedder, reranker, unindexed, laps)
         if cache is not None and not state.pending and not ranking.notes:
             cache.put(key, ranking)
-    return _answer(view, request, ranking, settings, state, budget, counter, sent)
+    answer = _answer(view, request, ranking, settings, state, budget, counter, sent)
+    laps.done("pack")
+    return answer
 
 
 def ranked_hits(
@@ -102,7 +108,7 @@ def ranked_hits(
         settings, neighbor_hops=0, breadcrumb_expand_limit=0, import_files_per_seed=0,
         reverse_import_files_per_seed=0, call_sites_per_seed=0,
     )  # fmt: skip
-    return list(_rank(view, request, lean, view.state(), embedder, reranker, None).hits)
+    return list(_rank(view, request, lean, view.state(), embedder, reranker, None, Laps(None)).hits)
 
 
 def _rank(
@@ -113,6 +119,7 @@ def _rank(
     embedder: Embedder | None,
     reranker: Reranker | None,
     unindexed: Callable[[], Iterable[str]] | None,
+    laps: Laps,
 ) -> Ranking:
     notes: list[str] = []
     question = understand(request.question, request.terms, deep=request.mode == "deep")
@@ -127,11 +134,14 @@ def _rank(
         scanned = scan(pool, view, lens, admit, unindexed)
         if scanned.waiting:
             notes.append(f"{scanned.waiting} files are neither indexed nor scanned yet")
+    laps.done("recall")
     fused = fuse(pool, question.kind, settings)
     ranked, folded = fold_duplicates(rank(view, facts, lens, fused, texts))
     ranked = ranked[: max(settings.fused_top_m, wanted)]
+    laps.done("rank")
     if reranker is not None:
         ranked = rerank(reranker, lens, ranked, settings, notes)
+        laps.done("rerank")
     best = ranked[: max(settings.rerank_top_n, wanted)]
     seeds = smart_cut(best, settings, request.low_confidence_behavior, notes)
     hits = seeds
@@ -141,6 +151,7 @@ def _rank(
     around = Expansion(view, facts, lens, settings, admit, texts).of(
         seeds, hits if request.top else ranked
     )
+    laps.done("expand")
     told = debug.explain(lens, pool, ranked, seeds, around, folded) if request.debug else {}
     also = ranked[:NAMED_FROM] if seeds and seeds[0].score >= settings.smart_min_score else []
     return Ranking(

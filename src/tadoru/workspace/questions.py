@@ -193,6 +193,7 @@ class Questions(Core):
             reranker=reranker,
             cache=self._cache,
             sent=sent,
+            timed=self._usage.stage,
         )
         self._usage.add(
             queries=1,
