@@ -66,8 +66,8 @@ def index(
 
     `force`: read every file again. `seen`: what a `scan` just before found. `patience`: seconds
     to wait for another process that writes. `principal`: the report tells of what he may see.
-    `thorough`: it also names what the rules of git leave out, for which git has to look again, and
-    segments that are damaged are made again.
+    `thorough`: it also names what may surprise in the tree and what the rules of git leave out, for
+    which git has to look again; and segments that are damaged are made again.
     Raises: `BadInput` when the root cannot be listed, `StoreBusy` when another process is at it,
     `StoreFull`, `StoreError`.
     """
@@ -83,7 +83,9 @@ def index(
         if force:
             again = [path for path in found.stats if path in known]
             changes = replace(changes, changed=tuple(again), unchanged=0)
-        run = _Run(store, writer, found, known, config, progress, shown_to(config, principal))
+        run = _Run(
+            store, writer, found, known, config, progress, shown_to(config, principal), thorough
+        )
         ensure(store, config, writer)
         if changes or not store.last_scan_ns:
             run.update(changes)
@@ -93,8 +95,7 @@ def index(
         if changes or changes.verified or not store.last_scan_ns:
             writer.set_last_scan(found.began_ns)
         run.noted = writer.notes()
-    skipped = left_out(found) if thorough else found.skipped
-    return run.report(changes, skipped, time.monotonic() - began)
+    return run.report(changes, time.monotonic() - began)
 
 
 @dataclass(slots=True)
@@ -109,6 +110,7 @@ class _Run:
     progress: Progress | None
     shows: Callable[[str], bool] | None = None
     """Whether the report may tell of a path; None: of all."""
+    thorough: bool = False
     noted: Mapping[str, str] = field(default_factory=dict)
     done: int = 0
     total: int = 0
@@ -210,16 +212,15 @@ class _Run:
 
     # -- the report ------------------------------------------------------------------------------
 
-    def report(
-        self, changes: Changes, left_out: Mapping[str, list[str]], seconds: float
-    ) -> IndexReport:
+    def report(self, changes: Changes, seconds: float) -> IndexReport:
         state = self.store.state(access=everything(self.store))
-        skipped = {reason: list(paths) for reason, paths in left_out.items()}
+        reasons = left_out(self.walk) if self.thorough else self.walk.skipped
+        skipped = {reason: list(paths) for reason, paths in reasons.items()}
         for path, reason in self.noted.items():
             skipped.setdefault(reason, []).append(path)
         notes = [*self.walk.notes]
         notes += [f"{count} files {reason}" for reason, count in sorted(self.notes.items())]
-        notes += curiosities(self.walk) if changes else []
+        notes += curiosities(self.walk) if changes and (self.thorough or not self.known) else []
         report = IndexReport(
             root=self.walk.root,
             added=len(changes.added),
