@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -129,10 +130,17 @@ def texts() -> list[str]:
     return [*map(chain, PREFIXES), *RECURSIVE.values(), *nested, *PROGRAMS]
 
 
-def ends(scripts: list[str]) -> list[list[object]]:
-    """Run scripts one after the other in a process of their own; all of them must come back."""
+def ends(scripts: list[str], *, limit: str = "", cores: str = "") -> list[list[object]]:
+    """Run scripts one after the other in a process of their own; all of them must come back.
+
+    `limit`: kilobytes of its address space; `cores`: how many bashkit is to believe in.
+    """
+    command = [sys.executable, "-c", DRIVER, str(Path(__file__).parent)]
+    if limit:
+        command = ["sh", "-c", f'ulimit -v {limit}; exec "$@"', "sh", *command]
     done = subprocess.run(
-        [sys.executable, "-c", DRIVER, str(Path(__file__).parent)],
+        command,
+        env={**os.environ, **({"TOKIO_WORKER_THREADS": cores} if cores else {})},
         input=json.dumps(scripts),
         capture_output=True,
         text=True,
@@ -159,6 +167,20 @@ def test_what_eats_memory_is_stopped(script: str) -> None:
     ((_, code, out, err, alive, peak),) = ends([script])
     assert alive == "alive\n" and int(str(peak)) < MAX_MEGABYTES, peak
     assert code or err or out or script == chain("exec")
+
+
+@pytest.mark.slow
+def test_a_limited_address_space_is_enough() -> None:
+    scripts = ["find . | xargs cat", "grep -r x . | sort | uniq -c", *RECURSIVE.values()]
+    for script, _code, _out, _err, alive, _peak in ends(scripts, limit="6000000"):
+        assert alive == "alive\n", script
+
+
+@pytest.mark.slow
+def test_many_cores_take_no_more_memory() -> None:
+    scripts = ["find . | xargs cat", "find . -exec cat {} \\;"]
+    few, many = (max(int(str(row[5])) for row in ends(scripts, cores=n)) for n in ("2", "64"))
+    assert many < few + 40
 
 
 def test_a_chain_built_at_run_time_is_refused_with_words(shell) -> None:

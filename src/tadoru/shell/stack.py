@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import threading
+from functools import cache
 from types import TracebackType
 
 from tadoru.config import ShellConfig
 from tadoru.errors import BadInput
 
-VARIABLE = "RUST_MIN_STACK"
-"""Read once by Rust's standard library, when it starts its first thread."""
 STACK_BYTES = 1 << 30
-MAX_DARK_COMMANDS = 5_000
-"""Commands of a script with `eval` or commands from variables: as many levels of it fit on the
-stack seven times."""
+LEVEL_BYTES = 200 << 10
+"""What a level of `eval` or of commands from variables may take: seven times what it does."""
+THREADS = 128
+"""Of a stack each, which have to fit where the address space is limited (`ulimit -v`)."""
+WORKERS = 8
+"""Threads of bashkit's own; its default is one for each core."""
 MAX_PREFIXES = 64
 """Prefix commands in front of one command."""
 
@@ -32,9 +35,18 @@ _PREFIXES = frozenset(
 _SEPARATOR = re.compile(r"[;|&\n()`]+")
 
 
+@cache
+def stack_bytes() -> int:
+    """Return the size of each thread's stack: less where the process may not take much space."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return STACK_BYTES if limit == resource.RLIM_INFINITY else min(STACK_BYTES, limit // THREADS)
+
+
 def max_commands(config: ShellConfig, *, dark: bool) -> int:
     """Return how many commands a script may run. `dark`: it makes commands while it runs."""
-    return min(config.max_commands, MAX_DARK_COMMANDS) if dark else config.max_commands
+    if not dark:
+        return config.max_commands
+    return max(1, min(config.max_commands, stack_bytes() // LEVEL_BYTES))
 
 
 def check_prefixes(command: str) -> None:
@@ -53,17 +65,23 @@ def check_prefixes(command: str) -> None:
 
 
 class DeepStack:
-    """Sets the variable while the first script runs, and puts it back afterwards."""
+    """Sets the variables that Rust and bashkit read when they start their first thread, while the
+    first script runs, and puts them back afterwards."""
 
     _lock = threading.Lock()
     _done = False
 
     def __enter__(self) -> None:
-        self._ours = False
+        self._ours: list[str] = []
+        wanted = {"RUST_MIN_STACK": stack_bytes()}
+        wanted["TOKIO_WORKER_THREADS"] = min(WORKERS, os.cpu_count() or 1)
         with self._lock:
-            if not DeepStack._done and VARIABLE not in os.environ:
-                os.environ[VARIABLE] = str(STACK_BYTES)
-                self._ours = True
+            if DeepStack._done:
+                return
+            for name, value in wanted.items():
+                if name not in os.environ:
+                    os.environ[name] = str(value)
+                    self._ours.append(name)
 
     def __exit__(
         self,
@@ -73,5 +91,5 @@ class DeepStack:
     ) -> None:
         with self._lock:
             DeepStack._done = True
-            if self._ours:
-                os.environ.pop(VARIABLE, None)
+            for name in self._ours:
+                os.environ.pop(name, None)
