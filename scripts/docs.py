@@ -54,7 +54,33 @@ stand before or after the command.
 | 130 | interrupted |
 | 141 | the reader of a pipe left |
 
-`tadoru sh` returns the code of the command line that it ran."""
+As with grep, 0 means that it is there. A `search` whose best hit is a guess (`low confidence` on
+stderr) prints it and exits 1, so that `tadoru search ... && ...` goes on with answers only.
+`tadoru sh` returns the code of the command line that it ran.
+
+- **`path:line`** in answers is what terminals and editors link. A terminal that knows hyperlinks
+  (OSC 8) gets one to the file; `FORCE_HYPERLINK=0` or `1` decides.
+- **`NO_COLOR`** switches off colours and links. A progress bar with rate and time left is drawn on
+  a terminal only.
+- **Completion** of commands, options, choices and paths: `eval "$(tadoru completion bash)"`, and
+  `zsh`, `fish`.
+- **The log** of the day is `TADORU_HOME/logs/tadoru.YYYY-MM-DD.log` (mode 0600, seven days kept):
+  what ran, on which root, how it ended, how long it took; no question, no path asked for, no text.
+  `LOG_LEVEL` is `debug`, `info` (default), `warning`, `error` or `off`.
+- **A fault** that nobody planned is one line; `TADORU_DEBUG=1` shows its traceback.
+
+Those who come from ContextWeaver or pathfinder go on typing what they know; `cw` and `pathfinder`
+are commands of this package.
+
+| you typed | now |
+|---|---|
+| `cw index [PATH] --force`, `watch [PATH] --debounce MS` | the same |
+| `cw search --information-request TEXT --technical-terms A,B` | the same |
+| `cw list-files`, `definition`, `references`, `stats`, `config list` | the same |
+| `cw mcp` | the same: `tadoru mcp --tools contextweaver` |
+| `cw init`, `config wizard` | not needed; `tadoru config set KEY VALUE` |
+| `cw migrate`, `migrate --reset` | `tadoru doctor`; `tadoru index --rebuild` |
+| `pathfinder --root DIR` | the same: `tadoru mcp --tools pathfinder --root DIR` |"""
 
 
 def block(command: click.Command, name: str, parent: click.Context | None) -> str:

@@ -24,11 +24,11 @@ def test_every_stage_of_a_resolve(cli: Run) -> None:
         "normalize", "candidates", "rank", "limits", "confidence", "ms", "candidates"
     ]  # fmt: skip
     assert "  directory that exists: src/shop\n" in done.stdout
-    assert "  words of the intent: load" in done.stdout
+    assert "  words of the intent:\n    load\n" in done.stdout
     (best,) = [line for line in done.stdout.splitlines() if line.startswith("    1  ")]
     assert "src/shop/sessions.py" in best
     row = next(line for line in done.stdout.splitlines() if line.startswith("  src/shop/sessions"))
-    assert "name_" in row, "features are named"
+    assert "path_similarity" in row, "features are named"
     assert "  (none of them)  " in done.stdout
 
 
