@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import gc
+import pickle
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import fsspec
@@ -192,6 +194,31 @@ def test_it_chains_with_other_filesystems(shared_repository: Path, tmp_path: Pat
     cache = {"cache_storage": str(tmp_path)}
     with fsspec.open(url, tadoru=options["tadoru"], simplecache=cache) as file:
         assert file.read().startswith(b"# Guide")
+
+
+def test_fifty_threads_read_through_one(fs: TadoruFileSystem, shared_repository: Path) -> None:
+    paths = fs.find("")
+    expected = {path: (shared_repository / path).read_bytes() for path in paths}
+
+    def read(number: int) -> bool:
+        path = paths[number % len(paths)]
+        with fs.open(path) as file:
+            return file.read() == fs.cat_file(path) == expected[path]
+
+    with ThreadPoolExecutor(50) as pool:
+        assert all(pool.map(read, range(200)))
+
+
+def test_it_travels_to_another_process_by_its_arguments(shared_repository: Path) -> None:
+    fs = fsspec.filesystem("tadoru", root=str(shared_repository), groups=["staff"])
+    again = pickle.loads(pickle.dumps(fs))
+    assert again.cat_file("src/shop/config.py") == b"TAX = 0.19\n"
+    assert again.storage_options == fs.storage_options
+    mapper = fs.get_mapper("docs")
+    assert list(mapper) == ["guide.md"]
+    assert mapper["guide.md"].startswith(b"# Guide")
+    with pytest.raises(tadoru.ReadOnly):
+        mapper["new.md"] = b"x"
 
 
 def test_a_change_is_seen(repository: Path) -> None:

@@ -81,6 +81,15 @@ def test_many_values_are_asked_for_in_bulk(cache: RedisCache) -> None:
     assert time.monotonic() - began < 1.0
 
 
+def test_an_address_cannot_undo_deadlines_or_bytes(server: RedisServer) -> None:
+    cache = RedisCache(f"{server.url}?decode_responses=true&socket_timeout=60")
+    cache.put("as bytes", b"\xff")
+    assert cache.get("as bytes") == b"\xff"
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        costs_only_speed(RedisCache(f"redis://127.0.0.1:{port}/0?socket_timeout=60"))
+
+
 def test_names_that_are_no_utf8_are_keys_too(cache: RedisCache) -> None:
     cache.put("page \udcff ü 日本", b"x")
     assert cache.get("page \udcff ü 日本") == b"x"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import posixpath
 import socket
 import sys
 import threading
@@ -11,16 +12,18 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from object_server import KEYS, S3, Rogue, openapi, rogue
 
 from tadoru.config import MIB, ObjectsConfig
 from tadoru.errors import ConfigError, LimitExceeded, StoreError, Unavailable
 from tadoru.stores.cache import MemoryCache
 from tadoru.stores.objects import ObjectReader, Pointer
-from tadoru.stores.objects.pointer import locate
+from tadoru.stores.objects.pointer import AllowList, locate
 from tadoru.stores.objects.reader import BLOCK_BYTES
 
 pytest.importorskip("obstore")
@@ -203,6 +206,36 @@ def test_what_the_user_did_not_allow_is_never_asked_for(url: str) -> None:
     with pytest.raises(Unavailable):
         reader.read(Pointer(url, 5))
     assert reader.fetches == []
+
+
+PARTS = [
+    *("s3", "https", "file", "://", ":", "/", "//", "specs", "v1", "api.example.com", "..", "."),
+    *("@", "%2e", "%2F", "%", "?", "#", "\\", " ", "x", ":443", "evil.net", "\n", "ü", "[::1]"),
+]
+ALLOWED = ("s3://specs/v1/", "https://api.example.com/specs/", "file:///srv/specs/")
+
+
+@given(
+    st.one_of(
+        st.lists(st.sampled_from(PARTS), max_size=9).map("".join),
+        st.tuples(st.sampled_from(ALLOWED), st.lists(st.sampled_from(PARTS), max_size=5)).map(
+            lambda pair: pair[0] + "".join(pair[1])
+        ),
+    )
+)
+def test_what_is_followed_lies_below_a_prefix_as_every_reader_sees_it(url: str) -> None:
+    try:
+        place = AllowList(ALLOWED).check(url)
+    except Unavailable:
+        return
+    split = urlsplit(str(place))
+    assert split.username is split.password is None
+    assert not split.query
+    assert not split.fragment
+    path = unquote(split.path) if place.scheme == "https" else split.path
+    assert posixpath.normpath(path) == path
+    netloc = "" if place.scheme == "file" else (split.hostname or "")
+    assert any(f"{split.scheme}://{netloc}{path}".startswith(prefix) for prefix in ALLOWED)
 
 
 def test_nothing_is_allowed_by_default() -> None:

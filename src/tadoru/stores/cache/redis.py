@@ -54,8 +54,6 @@ class RedisCache:
                 url,
                 max_connections=CONNECTIONS,
                 protocol=2,
-                socket_timeout=deadline,
-                socket_connect_timeout=deadline,
                 retry=redis.retry.Retry(redis.backoff.NoBackoff(), 0),
             )
         except (ValueError, TypeError):  # the words of redis-py would repeat a password
@@ -63,6 +61,9 @@ class RedisCache:
                 "the address of the cache is no Redis address",
                 hint="set cache.url to redis://host:6379/0",
             ) from None
+        # what the address itself asks for must not undo these
+        own = {"socket_timeout": deadline, "socket_connect_timeout": deadline}
+        pool.connection_kwargs.update(own, decode_responses=False)
         self._deadline = deadline
         self._seconds = seconds
         self._ends = _Ends()
