@@ -123,7 +123,7 @@ class _Job:
         machine, look = self._machine, self._machine.look(self._command)
         session.plain = session.plain and look.calls is not None
         session.dark = session.dark or look.dark
-        machine.max_commands = max_commands(self._config, dark=session.dark)
+        machine.max_commands = max_commands(self._config, dark=session.dark, plain=session.plain)
         bash = machine.interpreter(session.cwd)
         machine.equip(bash, look.calls if session.plain else None)
         if session.snapshot:

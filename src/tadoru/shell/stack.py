@@ -42,9 +42,10 @@ def stack_bytes() -> int:
     return STACK_BYTES if limit == resource.RLIM_INFINITY else min(STACK_BYTES, limit // THREADS)
 
 
-def max_commands(config: ShellConfig, *, dark: bool) -> int:
-    """Return how many commands a script may run. `dark`: it makes commands while it runs."""
-    if not dark:
+def max_commands(config: ShellConfig, *, dark: bool, plain: bool) -> int:
+    """Return how many commands a script may run. `dark`: it makes commands while it runs; `plain`:
+    it calls nothing that could. On small stacks whatever is not plain may be dark."""
+    if plain or not (dark or stack_bytes() < STACK_BYTES):
         return config.max_commands
     return max(1, min(config.max_commands, stack_bytes() // LEVEL_BYTES))
 
