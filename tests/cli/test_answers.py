@@ -96,6 +96,14 @@ def test_retry_reads_the_right_file(cli: Run, shared_repository: Path) -> None:
     assert "src/shop/sessions.py" in done.stderr
 
 
+def test_retry_says_what_it_does_not_do(cli: Run) -> None:
+    done = cli("retry", "src/shop/session.py", "--op", "write")
+    assert (done.returncode, done.stdout) == (1, "refused\n")
+    assert "what writes is never repeated" in done.stderr
+    done = cli("retry", "/etc/passwd")
+    assert (done.returncode, done.stdout) == (4, "absent: outside the roots\n")
+
+
 COMMANDS = [
     'grep -rn "def open_session" src | head -3',
     "find . -name '*.py' -not -path './.git/*' -not -path './ignored/*' | sort",

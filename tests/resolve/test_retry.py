@@ -48,8 +48,10 @@ def test_a_choice_is_not_made_unless_asked(shop: View) -> None:
 
 
 def test_an_absence_is_not_retried(shop: View) -> None:
-    result = retry(lambda: resolve(shop, "lib/quantum/flux.zig"), perform=never, ask=True)
+    result = retry(lambda: resolve(shop, "lib/quantum/flux.zig", top=5), perform=never, ask=True)
     assert result.status == "absent"
+    assert result.resolution is not None
+    assert result.resolution.candidates == ()
 
 
 def some(status: str = "ambiguous", *scores: float) -> Resolution:

@@ -7,6 +7,7 @@ tried. Refuses to write, to guess below the stated confidence unless asked, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from tadoru.errors import BadInput, TadoruError
@@ -49,6 +50,7 @@ def retry(
         raise BadInput(f"unknown operation {op!r}", hint="read, list, stat or search")
     resolution = find()
     if resolution.status == "absent":
+        resolution = replace(resolution, candidates=())  # more were asked for to try, not to show
         return RetryResult(status="absent", op=op, resolution=resolution, index=resolution.index)
     if not ask and not is_sure(resolution, confidence):
         return RetryResult(status="ambiguous", op=op, resolution=resolution, index=resolution.index)

@@ -40,7 +40,7 @@ POSSIBLE = 0.45
 SURELY = 2
 TYPO_LETTERS = 5
 """Names of fewer letters differ by one without being meant for one another."""
-FEW_LETTERS = 3
+FEW_LETTERS = 2
 TYPO_CHILDREN = 2_000
 TWO_TYPO_LETTERS = 6
 CASED_NAMES = 5_000

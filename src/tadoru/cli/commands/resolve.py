@@ -156,7 +156,11 @@ def retry(
         print_resolution(answer.resolution, host=False, others=True)
     else:
         out(answer.status)
-    if answer.status in ("all_failed", "refused"):
-        note(f"tadoru: {answer.status}: {answer.result or 'nothing could be read'}")
+    if answer.status == "refused":
+        note("tadoru: refused: what writes is never repeated")
+    if answer.status == "all_failed":
+        note(f"tadoru: all_failed: tried {', '.join(answer.tried)}")
     note_state(answer.index)
+    if answer.resolution is not None and answer.resolution.error_kind == OutsideRoots.code:
+        return OutsideRoots.exit_code
     return 0 if answer.status in ("ok", "ambiguous") else 1
