@@ -176,13 +176,15 @@ class Sentry:
         half = len(directories) // 2
         return self._live(directories[:half]) + self._live(directories[half:])
 
-    def _around(self) -> tuple[bytes, tuple[Stamp, ...]]:
-        """Return what lies outside of the watched directories and decides about the tree."""
+    def _around(self) -> tuple[bytes, int, tuple[Stamp, ...]]:
+        """Return what lies outside of the watched directories and decides about the tree: also
+        which directory the root is, for one above it may be another by now."""
         try:
             mounts = _MOUNTS.read_bytes()
+            which = Path(self._root or "/").stat().st_ino
         except OSError:
-            mounts = b""
-        return mounts, tuple(map(_stamp, self._outside))
+            mounts, which = b"", 0
+        return mounts, which, tuple(map(_stamp, self._outside))
 
     # -- answering -----------------------------------------------------------------------------
 

@@ -193,6 +193,19 @@ def test_ignored_directories_are_not_watched_and_empty_ones_are(root: Path) -> N
         assert not [d for d in post._watched if "node_modules" in d or "__pycache__" in d]
 
 
+def test_another_directory_in_the_place_of_one_above_the_root_is_seen(
+    tmp_path: Path, new_repository: Callable[[Path], Path]
+) -> None:
+    (tmp_path / "above").mkdir()
+    root = new_repository(tmp_path / "above/shop")
+    with tadoru.open(root) as workspace:
+        settle(workspace)
+        (tmp_path / "above").rename(tmp_path / "gone")
+        root.mkdir(parents=True)
+        (root / "other.txt").write_text("another tree\n")
+        assert workspace.run("cat other.txt; ls").stdout == "another tree\nother.txt\n"
+
+
 def test_used_up_watches_mean_a_look_each_time(
     root: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
