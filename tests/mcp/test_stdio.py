@@ -273,3 +273,66 @@ def test_initialize_is_answered_within_its_budget_of_cpu(shared_repository: Path
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     assert spent < 0.9 * 2.5  # a slower, shared machine must not fail for being one
+
+
+HOSTILE = [
+    b"not json\n",
+    b"\xff\xfe\x00\n",
+    b"\n",
+    b"{}\n",
+    b"[1, 2]\n",
+    b"[" * 100_000 + b"\n",
+    b'{"jsonrpc": "2.0", "id": 1002, "method": "nope"}\n',
+    b'{"jsonrpc": "2.0", "id": 1003, "method": "resources/read", "params": {"uri": "tadoru:///%ff"}}\n',
+    b'{"jsonrpc": "2.0", "id": 1004, "method": "tools/call", "params": {"name": "read_file", '
+    b'"arguments": {"path": "\\ud800"}}}\n',
+    b'{"jsonrpc": "2.0", "id": 1005, "method": "tools/call", "params": {"name": "search", '
+    b'"arguments": []}}\n',
+    json.dumps({"jsonrpc": "2.0", "id": 1006, "method": "tools/call", "params": {
+        "name": "search", "arguments": {"question": "x" * 2_000_000}}}).encode() + b"\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", HOSTILE, ids=range(len(HOSTILE)))
+def test_no_line_ends_the_server(wire: Wire, line: bytes) -> None:
+    wire.initialize()
+    assert wire.process.stdin is not None
+    wire.process.stdin.buffer.write(line)
+    wire.process.stdin.buffer.flush()
+    assert wire.call("index_status", {})["content"][0]["text"].endswith("index: fresh")
+
+
+def test_file_names_that_are_no_text_pass_the_wire(repository: Path) -> None:
+    (repository / os.fsdecode(b"bad\xff.txt")).write_text("here\n")
+    opened = Wire([sys.executable, "-m", "tadoru", "mcp"], repository)
+    try:
+        opened.initialize()
+        assert "bad" in opened.call("list_files", {"glob": "bad*"})["content"][0]["text"]
+        for method, params in (
+            ("resources/list", {}),
+            ("completion/complete", {
+                "ref": {"type": "ref/resource", "uri": "tadoru:///{+path}"},
+                "argument": {"name": "path", "value": "ba"}}),
+        ):  # fmt: skip
+            opened.send({"jsonrpc": "2.0", "id": method, "method": method, "params": params})
+            assert "result" in opened.receive()
+        listed = {"jsonrpc": "2.0", "id": 1, "method": "resources/list", "params": {}}
+        opened.send(listed)
+        rows = opened.receive()["result"]["resources"]
+        assert len(rows) == 10
+        for uri in ("tadoru:///bad%FF.txt", *(row["uri"] for row in rows if "bad" in row["uri"])):
+            opened.send({**listed, "method": "resources/read", "params": {"uri": uri}})
+            assert "bad" in json.dumps(opened.receive())
+    finally:
+        opened.close()
+
+
+def test_a_cancelled_call_makes_room_for_the_next(wire: Wire) -> None:
+    wire.initialize()
+    endless = {"name": "bash", "arguments": {"command": "while true; do :; done"}}
+    for number in range(100, 120):
+        wire.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": endless})
+    for number in range(100, 120):
+        cancelled = {"requestId": number}
+        wire.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled})
+    assert "TAX" in wire.call("bash", {"command": "cat src/shop/config.py"})["content"][0]["text"]

@@ -29,6 +29,12 @@ LINE_CHARACTERS = 300
 _BACKTICKS = re.compile(r"`{3,}")
 
 
+def sendable(text: str) -> str:
+    """Return text without the halves of surrogates that stand for bytes of odd file names: JSON on
+    the wire cannot carry them."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def fenced(text: str, label: str = "") -> str:
     """Return text inside a fence that is longer than any in it."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=2)

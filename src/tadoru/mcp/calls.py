@@ -19,6 +19,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, TextContent, Tool, ToolAnn
 
 from tadoru.errors import TadoruError
 from tadoru.mcp import progress
+from tadoru.mcp.answers import sendable
 from tadoru.mcp.schema import Parameter, arguments_of, parameters_of, schema_of
 from tadoru.text.shown import shown
 
@@ -75,7 +76,7 @@ class Calls:
         registered = self._tools.get(name)
         if registered is None:
             hint = f"Unknown tool: {name[:80]}; there are {', '.join(self._tools)}"
-            raise MCPError(code=INVALID_PARAMS, message=shown(hint))
+            raise MCPError(code=INVALID_PARAMS, message=sendable(shown(hint)))
         told = progress.begin(name)
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(AT_ONCE)
@@ -106,15 +107,10 @@ def _answer(registered: _Registered, given: Mapping[str, Any]) -> tuple[Sequence
     try:
         answer = registered.function(**arguments_of(registered.parameters, given))
     except TadoruError as error:
-        return [shown(str(error))], True
+        return [sendable(shown(str(error)))], True
     except Exception as error:
         log.exception("%s failed", registered.tool.name)
         kind = type(error).__name__
         return [f"a fault in tadoru ({kind}); its log has the details"], True
     blocks = [answer] if isinstance(answer, str) else list(answer)
-    return [_sendable(block) for block in blocks], False
-
-
-def _sendable(text: str) -> str:
-    """Return text without halves of surrogates, which JSON on the wire cannot carry."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return [sendable(block) for block in blocks], False

@@ -29,6 +29,7 @@ from mcp_types import (
 )
 
 from tadoru.errors import LimitExceeded, TadoruError
+from tadoru.mcp.answers import sendable
 from tadoru.text.decode import decode
 from tadoru.text.shown import shown
 
@@ -63,8 +64,8 @@ class Resources:
             resources=[
                 Resource(
                     uri=uri_of(row.path),
-                    name=shown(row.path.rpartition("/")[2]),
-                    title=shown(row.path),
+                    name=sendable(shown(row.path.rpartition("/")[2])),
+                    title=sendable(shown(row.path)),
                     mime_type=mime_type_of(row.path),
                     size=row.size,
                 )
@@ -92,7 +93,7 @@ class Resources:
                 )
         except TadoruError as error:
             raise MCPError(
-                code=INVALID_PARAMS, message=shown(str(error)), data={"uri": uri}
+                code=INVALID_PARAMS, message=sendable(shown(str(error))), data={"uri": uri}
             ) from None
         kind = mime_type_of(path)
         content: TextResourceContents | BlobResourceContents
@@ -103,8 +104,8 @@ class Resources:
                 uri=uri, blob=blob, mime_type=kind if kind != "text/plain" else BYTES
             )
         else:
-            sendable = decoded.text.encode("utf-8", "backslashreplace").decode("utf-8")
-            content = TextResourceContents(uri=uri, text=sendable, mime_type=kind)
+            text = sendable(decoded.text)
+            content = TextResourceContents(uri=uri, text=text, mime_type=kind)
         return ReadResourceResult(contents=[content])
 
     def complete(self, params: CompleteRequestParams) -> CompleteResult:
