@@ -17,7 +17,7 @@ import pytest
 from redis_server import RedisServer
 
 from tadoru.config import CacheConfig
-from tadoru.errors import ConfigError
+from tadoru.errors import ConfigError, Unavailable
 from tadoru.stores.cache import Cache, MemoryCache, Scope, TieredCache, open_cache
 from tadoru.stores.cache.breaker import FIRST_PAUSE, SLOW_IN_A_ROW, Breaker
 from tadoru.types import AccessRow
@@ -177,6 +177,12 @@ def test_a_bad_address_is_the_users_mistake_and_no_secret_is_repeated(url: str) 
     with pytest.raises(ConfigError) as caught:
         RedisCache(url)
     assert "secret" not in str(caught.value)
+
+
+def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "redis", None)
+    with pytest.raises(Unavailable, match=r"tadoru\[redis\]"):
+        open_cache(CacheConfig(url="redis://host"))
 
 
 # -- dead, slow, full, restarted -------------------------------------------------------------------

@@ -272,6 +272,19 @@ def test_a_pointer_is_read_from_a_tree() -> None:
     assert Pointer.parse(value) == Pointer("s3://x/y", 9, '"e"')
 
 
+@pytest.mark.parametrize(
+    ("url", "package"),
+    [("s3://specs/v1/x", "obstore"), ("file:///srv/specs/x", "obstore"),
+     ("https://api.example.com/specs/x", "httpx")],
+)  # fmt: skip
+def test_a_missing_extra_says_what_to_install(
+    url: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(Unavailable, match=r"tadoru\[objects\]"):
+        ObjectReader(ObjectsConfig(allow=ALLOWED)).read(Pointer(url, 5))
+
+
 # -- servers that misbehave ------------------------------------------------------------------------
 
 DATA = bytes(range(256)) * 40

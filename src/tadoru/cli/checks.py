@@ -1,6 +1,6 @@
 """What `tadoru doctor` looks at. Every check is made for real, and names what to do about a fault.
 
-Only looks: it creates no index, repairs nothing, and talks to nobody.
+Only looks: it creates no index, repairs nothing, and talks to nobody but a configured cache.
 """
 
 from __future__ import annotations
@@ -94,6 +94,7 @@ def _git() -> Check:
 
 def _home_and_index(root: Path, *, yes: bool) -> Iterator[Check]:
     from tadoru.cli.model_checks import check_models
+    from tadoru.cli.store_checks import check_stores
     from tadoru.config import load
     from tadoru.sources import LocalSource, check_root, home
 
@@ -109,6 +110,7 @@ def _home_and_index(root: Path, *, yes: bool) -> Iterator[Check]:
     yield Check("configuration", "warn" if left_out else "ok", left_out or "valid")
     yield _home(directory)
     yield from check_models(config.models, directory)
+    yield from check_stores(config)
     try:
         yield from _index(source)
     finally:

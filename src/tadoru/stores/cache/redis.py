@@ -82,6 +82,11 @@ class RedisCache:
         """Why the server is not asked now; empty while it is."""
         return self._breaker.reason
 
+    @property
+    def ready(self) -> bool:
+        """Tell whether the server is asked now."""
+        return self._breaker.allows()
+
     def get(self, key: str) -> bytes | None:
         data = self._ask(self._client.get, _name(key))
         return unseal(key, data) if isinstance(data, bytes) else None
