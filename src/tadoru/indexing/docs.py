@@ -6,6 +6,8 @@ import re
 
 MAX_DOC = 300
 """Characters: a sentence or two."""
+MAX_READ = 4_000
+"""Characters that are looked at: the first sentences stand at the start."""
 
 _QUOTES = re.compile(r"""\A[rRbBuUfF]{0,2}('{3}|"{3}|'|")(.*?)\1?\Z""", re.DOTALL)
 _MARKER = re.compile(
@@ -20,17 +22,18 @@ _SPACE = re.compile(r"\s+")
 
 def unquote(literal: str) -> str:
     """Return the text of a Python string literal, escapes left as they are."""
-    match = _QUOTES.match(literal.strip())
-    return match.group(2) if match else literal
+    match = _QUOTES.match(literal[:MAX_READ].strip())
+    return match.group(2) if match else literal[:MAX_READ]
 
 
 def comment_doc(comment: str) -> str:
     """Return the text of comments without their marks."""
-    return _TAG.sub("", _MARKER.sub("", _TAIL.sub("", comment)))
+    return _TAG.sub("", _MARKER.sub("", _TAIL.sub("", comment[:MAX_READ])))
 
 
 def first_sentences(text: str) -> str:
     """Return one or two sentences, at most `MAX_DOC` characters, on one line."""
+    text = text[:MAX_READ]
     stop = _STOP.search(text)
     if stop:
         text = text[: stop.start()]

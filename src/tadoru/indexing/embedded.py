@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 
 COMPONENTS = frozenset({"vue", "svelte", "astro", "html"})
 
-_SCRIPT = re.compile(rb"<script\b([^>]*)>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
+MAX_REGIONS = 100
+"""Script blocks of one file: each is parsed on its own, with the whole file before it."""
+_SCRIPT = re.compile(rb"<script\b([^>]{0,2000})>", re.IGNORECASE)
+_SCRIPT_END = re.compile(rb"</script\s{0,100}>", re.IGNORECASE)
 _FRONT = re.compile(rb"\A\s*---[ \t]*\r?\n(.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
 _LANG = re.compile(rb"""\blang\s*=\s*["']?(\w+)""")
 _TYPE = re.compile(rb"""\btype\s*=\s*["']?([\w/+.-]+)""")
@@ -28,14 +31,19 @@ class Region:
 
 
 def regions(language: str, data: bytes) -> list[Region]:
-    """Return the script blocks of a component or page, in order, without empty ones."""
+    """Return the first script blocks of a component or page, in order, without empty ones."""
     found: list[Region] = []
     if language == "astro" and (match := _FRONT.match(data)):
         found.append(Region(match.start(1), match.end(1), "typescript"))
-    for match in _SCRIPT.finditer(data):
+    at = 0
+    while len(found) < MAX_REGIONS and (match := _SCRIPT.search(data, at)):
+        end = _SCRIPT_END.search(data, match.end())
+        if end is None:
+            break
         script = _script_language(match.group(1), language)
-        if script and match.group(2).strip():
-            found.append(Region(match.start(2), match.end(2), script))
+        if script and data[match.end() : end.start()].strip():
+            found.append(Region(match.end(), end.start(), script))
+        at = end.end()
     return found
 
 

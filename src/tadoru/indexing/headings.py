@@ -18,6 +18,8 @@ LANGUAGES = frozenset({"markdown", "rst", "asciidoc", "org", "latex"})
 IN_FENCE = 60
 """Added to the depth of lines in a fence: a code sample is cut only where it must be."""
 
+MAX_LINE = 300
+"""Bytes that are looked at of a line: no heading is longer."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\r?\n?\Z")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*\r?\n?\Z")
@@ -54,7 +56,10 @@ def sections(language: str, positions: Positions) -> tuple[list[Definition], lis
 
 def _lines(positions: Positions) -> list[str]:
     starts = [*positions.line_starts, len(positions.data)]
-    return [positions.data[start:end].decode("utf-8", "replace") for start, end in pairwise(starts)]
+    return [
+        positions.data[start : min(end, start + MAX_LINE)].decode("utf-8", "replace")
+        for start, end in pairwise(starts)
+    ]
 
 
 def _fenced_lines(lines: list[str]) -> set[int]:

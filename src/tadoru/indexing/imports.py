@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from tree_sitter import Tree
 
 MAX_NAMES = 200
+MAX_IMPORTS = 5_000
+"""Of one file."""
+MAX_STATEMENT = 20_000
+"""Bytes that are read of one import statement."""
 
 
 class RawImport(NamedTuple):
@@ -39,28 +43,29 @@ def raw_imports(language: str, tree: Tree, data: bytes) -> list[RawImport]:
     for _, captures in QueryCursor(query).matches(tree.root_node):
         statement = captures["import"][0]
         modules = captures.get("module")
-        text = _decode(data[statement.start_byte : statement.end_byte])
+        end = min(statement.end_byte, statement.start_byte + MAX_STATEMENT)
+        text = _decode(data[statement.start_byte : end])
         module = _decode(data[modules[0].start_byte : modules[0].end_byte]) if modules else ""
         found.extend(
             RawImport(name, statement.start_byte, names)
             for name, names in read(text, module)
             if name
         )
-    return sorted(dict.fromkeys(found), key=lambda each: each.offset)
+    return sorted(dict.fromkeys(found), key=lambda each: each.offset)[:MAX_IMPORTS]
 
 
 def _decode(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace")
+    return raw[:MAX_STATEMENT].decode("utf-8", "replace")
 
 
 _SPACE = re.compile(r"\s+")
-_COMMENT = re.compile(r"#[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"#[^\n]*|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _FROM = re.compile(r"from\s+(\.*\s*[\w.]*)\s+import\s+\(?(.*?)\)?\s*\Z", re.DOTALL)
 _JS_NAMES = re.compile(r"\{([^}]*)\}")
 
 
 def _python(text: str, module: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    text = re.sub(r"#[^\n]*", "", text).replace("\\\n", " ")
+    text = _SPACE.sub(" ", re.sub(r"#[^\n]*", "", text).replace("\\\n", " "))
     match = _FROM.match(text)
     if match:
         names = (part.split()[0] for part in match.group(2).split(",") if part.split())
@@ -139,7 +144,7 @@ _PHP_FILE = re.compile(
 
 
 def _php(text: str, module: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    use = _PHP_USE.match(text)
+    use = _PHP_USE.match(_SPACE.sub(" ", text))
     if use:
         body = use.group(1)
         prefix, brace, rest = body.partition("{")
@@ -161,7 +166,7 @@ _READERS: dict[str, Callable[[str, str], Iterator[tuple[str, tuple[str, ...]]]]]
 
 _LINK = re.compile(
     rb"\[(?:[^\[\]]|\[[^\[\]]*\])*\]\(\s*<?([^()\s<>]+(?:\([^()\s]*\)[^()\s<>]*)?)>?"
-    rb"""(?:\s+["'(][^)]*)?\)"""
+    rb"""(?:\s+["'(][^)\n]{0,300})?\)"""
 )
 _REFERENCE = re.compile(rb"^ {0,3}\[[^\]\n]+\]:[ \t]*<?([^\s<>]+)>?", re.MULTILINE)
 _FENCES = re.compile(

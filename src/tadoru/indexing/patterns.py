@@ -139,7 +139,7 @@ def wildcard(pattern: str, *, whole_path: bool = True) -> str | None:
             while end < len(pattern) and pattern[end] == "*":
                 end += 1
             spans = whole_path and end - i == 2 and _between_slashes(pattern, i, end)
-            text, i = _double_star(pattern, i, end) if spans else ("[^/]*", end)
+            text, i = _double_star(pattern, i, end) if spans else (_STAR, end)
             out.append(text)
         elif char == "?":
             out.append("[^/]")
@@ -158,7 +158,44 @@ def wildcard(pattern: str, *, whole_path: bool = True) -> str | None:
         else:
             out.append(re.escape(char))
             i += 1
-    return "".join(out)
+    return _joined(out)
+
+
+_STAR = "[^/]*"
+_DEEP = "(?:.*/)?"
+
+
+def _joined(parts: list[str]) -> str:
+    """Join the parts of an expression so that matching takes no more than the square of a path.
+
+    What stands between two wildcards may as well be matched where it first occurs, and never be
+    tried elsewhere: with `*a*a*a*b` plain stars would try all ways to place each `a`.
+    """
+    runs = _split(parts, _DEEP)
+    out = _segments(runs[0])
+    for run in runs[1:-1]:
+        out += f"(?>(?:.*?/)??{_segments(run)})"
+    return out + _DEEP + _segments(runs[-1]) if len(runs) > 1 else out
+
+
+def _segments(parts: list[str]) -> str:
+    out: list[str] = []
+    for segment in _split(parts, "/"):
+        first, *starred = _split(segment, _STAR)
+        text = "".join(first)
+        text += "".join(f"(?>[^/]*?{''.join(fixed)})" for fixed in starred[:-1])
+        out.append(text + _STAR + "".join(starred[-1]) if starred else text)
+    return "/".join(out)
+
+
+def _split(parts: list[str], at: str) -> list[list[str]]:
+    found: list[list[str]] = [[]]
+    for part in parts:
+        if part == at:
+            found.append([])
+        else:
+            found[-1].append(part)
+    return found
 
 
 def _between_slashes(pattern: str, start: int, end: int) -> bool:
@@ -170,7 +207,7 @@ def _between_slashes(pattern: str, start: int, end: int) -> bool:
 def _double_star(pattern: str, start: int, end: int) -> tuple[str, int]:
     if end == len(pattern):
         return (".*" if start == 0 else ".+"), end
-    return "(?:.*/)?", end + 1
+    return _DEEP, end + 1
 
 
 def _bracket(pattern: str, start: int) -> tuple[str, int] | None:

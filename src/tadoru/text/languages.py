@@ -78,8 +78,8 @@ def language_of(path: str, first_line: str = "") -> str:
 
 
 _CPP = re.compile(
-    r"^\s*(?:namespace\b|template\s*<|(?:public|private|protected)\s*:|class\s+\w+[^;]*$|using\s+\w)"
-    r"|\w::\w|^\s*#\s*include\s*<\w+>",
+    r"^[ \t]*(?:namespace\b|template\s*<|(?:public|private|protected)\s*:|class\s+\w+[^;\n]*$"
+    r"|using\s+\w)|\w::\w|^[ \t]*#[ \t]*include[ \t]*<\w+>",
     re.MULTILINE,
 )
 REFINED_CHARS = 20_000
