@@ -58,7 +58,7 @@ def test_a_mount_is_in_every_tree_until_it_is_taken_out(tadoru, chroma):
     rows = json.loads(tadoru("mount", "--json"))["mounts"]
     assert rows == [{"place": "/manual", "address": address, "pages": 1}]
     tadoru("unmount", "manual")
-    assert tomllib.loads(tadoru.config.read_text()) == {}
+    assert not tomllib.loads(tadoru.config.read_text()).get("mounts")
     assert "No such file" in tadoru("sh", "ls /manual", code=2)
     assert "nothing is mounted" in tadoru("unmount", "/manual", code=2)
 

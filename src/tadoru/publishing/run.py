@@ -18,6 +18,7 @@ from tadoru.publishing.drafts import STAND_IN, Draft
 from tadoru.stores.chroma.address import Address, FieldNames
 from tadoru.stores.chroma.collection import Collection
 from tadoru.stores.chroma.form import (
+    MARK,
     Listed,
     Manifest,
     Table,
@@ -182,7 +183,7 @@ def _put(
     collection.upsert(
         ids,
         [documents[name] for name in ids],
-        [{names.page: names.tree, "tadoru": "tree"}] * len(ids),
+        [{names.page: names.tree, MARK: digest(documents[name])} for name in ids],
         [vector] * len(ids),
     )
 

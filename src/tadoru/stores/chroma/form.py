@@ -30,6 +30,8 @@ from tadoru.types import HIDDEN, PUBLIC, AccessRow
 
 UNNUMBERED = -1
 """The id of a label in a tree: numbers are given by who reads it."""
+MARK = "tadoru"
+"""Metadata of a published tree: the digest of its text, so that a look at it asks for little."""
 FORM = 1
 """The newest form that this code knows."""
 TREE_BYTES = 512 * 1024 * 1024

@@ -7,20 +7,33 @@ on its entries. A tree in parts is whole, or is not read at all.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
 
 from tadoru.errors import CorruptStore, NotIndexed
+from tadoru.stores.cache import Cache, Scope
 from tadoru.stores.chroma.address import FieldNames
 from tadoru.stores.chroma.collection import Collection
-from tadoru.stores.chroma.form import Listed, Manifest, Table, digest, manifest_of, unpack
+from tadoru.stores.chroma.form import (
+    MARK,
+    Listed,
+    Manifest,
+    Table,
+    digest,
+    manifest_of,
+    unpack,
+)
 from tadoru.stores.chroma.index import PageIndex
 from tadoru.stores.chroma.late import LateEntry
 from tadoru.text.languages import language_of
 from tadoru.types import Access, AccessRow, Entry, Kind, Role
 
+LOOKS = 3
+"""How often a tree is read that is replaced meanwhile."""
+LOOK_PAUSE_SECONDS = 0.05
 SizeOf = Callable[[str, int], int]
 """Asks for the size of a page, by path and access id."""
 Stamp = tuple[str, str, int]
@@ -121,6 +134,7 @@ def read(
     before: Snapshot | None,
     label: Callable[[AccessRow], AccessRow],
     size_of: SizeOf,
+    cache: Cache,
 ) -> Snapshot:
     """Return the state that a collection has now: `before` itself when nothing changed.
 
@@ -128,21 +142,44 @@ def read(
     Raises: `NotIndexed` without a tree, `CorruptStore` and `NewerStore` for one that cannot be
     read, and what the collection raises.
     """
-    head = _document(collection, names.tree)
-    mark = digest(head)
-    if before is not None and before.manifest is not None and before.stamp[:2] == (
-        collection.id, mark,
-    ):  # fmt: skip
+    for _ in range(LOOKS - 1):
+        with suppress(_Moved):
+            return _read(collection, names, before, label, size_of, cache)
+        time.sleep(LOOK_PAUSE_SECONDS)
+    return _read(collection, names, before, label, size_of, cache)
+
+
+class _Moved(CorruptStore):
+    """A document is not the one that was named a moment ago: it was replaced, or is broken."""
+
+
+def _read(
+    collection: Collection,
+    names: FieldNames,
+    before: Snapshot | None,
+    label: Callable[[AccessRow], AccessRow],
+    size_of: SizeOf,
+    cache: Cache,
+) -> Snapshot:
+    documents = _Documents(collection, cache)
+    mark = documents.mark(names.tree)
+    head = ""
+    if not mark:  # a tree of others: only its text tells whether it changed
+        head = documents.fetch(names.tree)
+        mark = digest(head)
+    same = before is not None and before.stamp[:2] == (collection.id, mark)
+    if before is not None and same and before.manifest is not None:
         return before
-    tree = None if before is not None and before.stamp[1] == mark else unpack(head, names.tree)
-    manifest = before.manifest if tree is None and before else manifest_of(tree or {}, names.tree)
-    # A tree of others does not change with the text of its pages; their number may tell.
-    stamp = (collection.id, mark, collection.count() if manifest is None else 0)
-    if before is not None and before.stamp == stamp:
+    # Such a tree does not change with the text of its pages either; their number may tell.
+    count = collection.count() if head else 0
+    if before is not None and same and before.stamp[2] == count:
         return before
-    trees = [tree if tree is not None else unpack(head, names.tree)]
+    trees = [unpack(head or documents.known(names.tree, mark), names.tree)]
+    manifest = manifest_of(trees[0], names.tree)
     if manifest is not None:
-        trees += _parts(collection, manifest, names.tree)
+        count = 0
+        trees += [unpack(documents.known(name, one), name) for name, one in manifest.parts]
+    stamp = (collection.id, mark, count)
     table = Table(trees, names)
     ids = {row: label(row).id for row in {*table.labels.values(), *(p.label for p in table.below)}}
     return Snapshot(
@@ -157,31 +194,49 @@ def read(
     )
 
 
-def _document(collection: Collection, name: str) -> str:
-    documents = collection.get(ids=[name], include=["documents"]).get("documents") or []
-    if not documents or not isinstance(documents[0], str) or not documents[0]:
-        raise NotIndexed(
-            f"the collection has no document {name}",
-            hint="publish its tree first with `tadoru publish`",
-        )
-    return documents[0]
+class _Documents:
+    """The documents of which a tree consists: from the cache when their digest is known."""
 
+    def __init__(self, collection: Collection, cache: Cache) -> None:
+        self._collection = collection
+        self._cache = cache
+        self._scope = Scope(f"chroma:{collection.id}", 0, ())
 
-def _parts(collection: Collection, manifest: Manifest, name: str) -> list[dict[str, Any]]:
-    if not manifest.parts:
-        return []
-    answer = collection.get(ids=[part for part, _ in manifest.parts], include=["documents"])
-    found = dict(zip(answer["ids"], answer["documents"] or (), strict=True))
-    trees = []
-    for part, mark in manifest.parts:
-        text = found.get(part)
-        if not isinstance(text, str) or digest(text) != mark:
-            raise CorruptStore(
-                f"a part of the tree {name} is missing or another one: {part}",
+    def mark(self, name: str) -> str:
+        """Return the digest that the publisher wrote beside a tree; empty for a tree of others.
+
+        Raises: `NotIndexed` when there is none.
+        """
+        answer = self._collection.get(ids=[name], include=["metadatas"])
+        if not answer["ids"]:
+            raise NotIndexed(
+                f"the collection has no document {name}",
+                hint="publish its tree first with `tadoru publish`",
+            )
+        mark = ((answer["metadatas"] or [None])[0] or {}).get(MARK)
+        return mark if isinstance(mark, str) else ""
+
+    def fetch(self, name: str) -> str:
+        """Return a document; empty when it is not there."""
+        documents = self._collection.get(ids=[name], include=["documents"]).get("documents")
+        text = documents[0] if documents else ""
+        return text if isinstance(text, str) else ""
+
+    def known(self, name: str, mark: str) -> str:
+        """Return the document with this digest. Raises: `CorruptStore` when it is another one."""
+        key = self._scope.key("tree", mark)
+        kept = self._cache.get(key)
+        text = kept.decode("ascii", "replace") if kept is not None else ""
+        if digest(text) == mark:
+            return text
+        text = self.fetch(name)
+        if digest(text) != mark:
+            raise _Moved(
+                f"a part of the tree is missing or another one: {name}",
                 hint="publish it again with `tadoru publish`",
             )
-        trees.append(unpack(text, part))
-    return trees
+        self._cache.put(key, text.encode())
+        return text
 
 
 def _generation(stamp: Stamp, manifest: Manifest | None) -> int:

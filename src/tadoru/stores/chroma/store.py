@@ -78,7 +78,8 @@ class ChromaStore:
         self.names = names or FieldNames()
         self._connect = connect
         self._directory = directory
-        self.reader = PageReader(self.names, cache or MemoryCache(OWN_CACHE_BYTES), objects)
+        self._cache = cache if cache is not None else MemoryCache(OWN_CACHE_BYTES)
+        self.reader = PageReader(self.names, self._cache, objects)
         self._rows: dict[tuple[bool, frozenset[str]], AccessRow] = {
             (False, frozenset()): HIDDEN,
             (True, frozenset()): PUBLIC,
@@ -161,7 +162,12 @@ class ChromaStore:
                 if self._collection is None:
                     self._collection = self._connect()
                 return snapshots.read(
-                    self._collection, self.names, before, self._label, self._size_of
+                    self._collection,
+                    self.names,
+                    before,
+                    self._label,
+                    self._size_of,
+                    self._cache,
                 )
             except Gone:
                 self._collection = self._snapshot = before = None
