@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,6 +113,40 @@ def test_keys_are_meant_literally(s3: S3, key: str) -> None:
     assert there.size == len(key.encode())
     assert there.etag == hashlib.md5(key.encode()).hexdigest()
     assert reader.read(there) == key.encode()
+
+
+def test_keys_come_from_the_environment_too(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    s3.put("by-environment.txt", b"hello")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3.endpoint)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEYS["access_key_id"])
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", KEYS["secret_access_key"])
+    monkeypatch.setenv("AWS_REGION", KEYS["region"])
+    # a store is kept for its settings: a bucket of its own keeps other tests apart
+    reader = ObjectReader(s3.settings(options={"s3://specs/": {"bucket": "specs"}}))
+    assert reader.read(Pointer("s3://specs/by-environment.txt", 5)) == b"hello"
+
+
+def test_a_public_bucket_needs_no_key(s3: S3) -> None:
+    public = {"x-amz-acl": "public-read"}
+    where = f"{s3.endpoint}/specs/public file.txt"
+    httpx.put(where, content=b"hello", headers=public, trust_env=False).raise_for_status()
+    s3.put("private.txt", b"hello")
+    options = {"endpoint": s3.endpoint, "region": KEYS["region"], "skip_signature": "true"}
+    reader = ObjectReader(s3.settings(options={"s3://specs/": options}))
+    assert reader.read(reader.describe("s3://specs/public file.txt")) == b"hello"
+    with pytest.raises(Unavailable, match="refuses it"):
+        reader.read(Pointer("s3://specs/private.txt", 5))
+
+
+@pytest.mark.parametrize(
+    "options", [{"nonsense": "x"}, {"region": "x", "bucket_name": "y", "z": "1"}]
+)
+def test_settings_that_no_store_knows_are_the_users_mistake(
+    s3: S3, options: dict[str, str]
+) -> None:
+    reader = ObjectReader(s3.settings(options={"s3://specs/": options}))
+    with pytest.raises(ConfigError, match=r"objects\.options"):
+        reader.read(Pointer("s3://specs/x", 5))
 
 
 def test_an_empty_object(s3: S3) -> None:
