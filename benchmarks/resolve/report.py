@@ -70,10 +70,20 @@ def markdown(result: dict[str, Any]) -> str:
         for k, v in made["kinds"].items()
     ]
     out += [*table(("kind", "n", "top-1", "top-5", "resolved", "absent"), kinds), ""]
+    if result["mistakes"]:
+        out += ["## Agents' mistakes, on projects that nothing was learned from", ""]
+        rows = [
+            (k, v["n"], v["top1"], v["top5"], v["resolved"], v["absent"])
+            for k, v in result["mistakes"]["kinds"].items()
+        ]
+        out += [*table(("kind", "n", "top-1", "top-5", "resolved", "absent"), rows), ""]
+        sums = [(k.replace("_", " "), v) for k, v in result["mistakes"].items() if k != "kinds"]
+        out += [*table(("all", "share"), sums), ""]
     out += ["## Real, by project", ""]
     names = list(result["real"]["all"])
     projects = [(p, *(row[n] for n in names)) for p, row in result["real"].items()]
     out += [*table(("project", *names), projects), ""]
+    out += ["![What the confidence says, and how often it is right](reliability.svg)", ""]
     for name, rows in result["reliability"].items():
         out += [f"## Reliability, {name}", "", "```"]
         out += [

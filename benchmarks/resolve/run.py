@@ -1,12 +1,13 @@
 """Measure the resolver: real failures, synthetic ones, absence, calibration, speed, baselines.
 
     python benchmarks/resolve/run.py --data DIR [--seed N] [--per-kind N]
-        [--big LIST] [--lists DIR] [--baselines]
+        [--big LIST] [--lists DIR] [--mistakes DIR] [--no-baselines]
 
 `--data` holds the recorded failures, the file lists and the generator of synthetic cases; none of
-it is part of the repository. `--big`: a list of about 80,000 files for the latency at that size;
-`--lists`: further file lists, named after their project, for recorded failures without one. Writes
-`results/resolve.json` and `results/resolve.md` beside this file.
+it is part of the repository. `--big`: a list of about 80,000 files for the latency at that size,
+else one is made of the others; `--mistakes`: file lists that agents' mistakes (`mistakes.py`) are
+made from; `--lists`: further file lists, named after their project, for recorded failures without
+one. Writes `resolve.json`, `resolve.md` and `reliability.svg` into `results` beside this file.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from baselines import BASELINES
+from mistakes import Mistakes
+from plot import svg
 from report import markdown
 from trees import Case, ListView, lines, real_cases
 
@@ -174,6 +177,35 @@ def reliability(rows: Sequence[dict[str, Any]], bins: int = 10) -> list[dict[str
     return table
 
 
+def big_list(lists: Sequence[Sequence[str]], size: int = 80_000) -> list[str]:
+    """Return about `size` paths: the lists side by side, then copies with names of their own."""
+    found: list[str] = []
+    for copy in range(size):
+        for number, files in enumerate(lists):
+            for path in files:
+                head, _, name = path.rpartition("/")
+                stem, dot, ending = name.partition(".")
+                own = f"{stem}{copy}{dot}{ending}" if copy else name
+                found.append("/".join(filter(None, (f"part{number}_{copy}", head, own))))
+                if len(found) == size:
+                    return found
+    return found
+
+
+def mistakes(folder: Path, seed: int, per_kind: int) -> list[dict[str, Any]]:
+    """Return the outcomes of agents' mistakes on every list of a folder."""
+    lists = {p.stem: lines(p) for p in sorted(folder.glob("*.txt"))}
+    names = sorted(lists)
+    rows = []
+    for position, name in enumerate(names):
+        other = lists[names[(position + 1) % len(names)]]
+        view = ListView(lists[name], size=1)
+        rows += [
+            outcome(view, case) for case in Mistakes(lists[name], name, seed, other).cases(per_kind)
+        ]
+    return rows
+
+
 def latency(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     table: dict[str, float] = {"n": len(rows)}
     for name in ("ms", "cpu_ms"):
@@ -204,13 +236,12 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         by_project[case.project].append(row)
     rows, speed, per_list = [], {}, {}
     synthetic = synthetic_cases(data, args.seed, args.per_kind)
-    if args.big:
-        big = lines(Path(args.big))
-        synthetic["big"] = (big, [
-            Case(r["id"], r["cls"], "big", r["failed"], tuple(r["truth"]), intent=r["intent"],
-                 history=tuple(r["history"]))
-            for r in generator(data).Gen(big, "big", args.seed, synthetic["django"][0]).run(8)
-        ])  # fmt: skip
+    big = lines(Path(args.big)) if args.big else big_list([f for f, _ in synthetic.values()])
+    synthetic["big"] = (big, [
+        Case(r["id"], r["cls"], "big", r["failed"], tuple(r["truth"]), intent=r["intent"],
+             history=tuple(r["history"]))
+        for r in generator(data).Gen(big, "big", args.seed, synthetic["django"][0]).run(8)
+    ])  # fmt: skip
     for name, (files, cases) in synthetic.items():
         view = ListView(files)
         answer(view, Case("warm", "", name, "some/where/else.py", ()), 3)
@@ -219,14 +250,20 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         per_list[name] = synthetic_table(found)
         if name != "big":
             rows += found
+    wrong = mistakes(Path(args.mistakes), args.seed, args.per_kind) if args.mistakes else []
     return {
         "seed": args.seed,
+        "mistakes": synthetic_table(wrong) if wrong else {},
         "real": {"all": real_table(real_rows)} | {p: real_table(r) for p, r in by_project.items()},
         "synthetic": synthetic_table(rows),
         "synthetic_by_list": {
             name: {k: v for k, v in row.items() if k != "kinds"} for name, row in per_list.items()
         },
-        "reliability": {"synthetic": reliability(rows), "real": reliability(real_rows, 5)},
+        "reliability": {
+            "synthetic": reliability(rows),
+            "real": reliability(real_rows, 5),
+            **({"mistakes": reliability(wrong)} if wrong else {}),
+        },
         "latency": speed,
         "baselines": baselines(real, synthetic) if args.baselines else {},
     }  # fmt: skip
@@ -260,13 +297,15 @@ def main() -> None:
     parser.add_argument("--big", default="")
     parser.add_argument("--seed", type=int, default=20261)
     parser.add_argument("--per-kind", type=int, default=25)
-    parser.add_argument("--baselines", action="store_true")
+    parser.add_argument("--mistakes", default="")
+    parser.add_argument("--baselines", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--out", default=str(RESULTS))
     args = parser.parse_args()
     result = measure(args)
     out = Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
     (out / "resolve.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    (out / "reliability.svg").write_text(svg(result["reliability"]), encoding="utf-8")
     text = markdown(result)
     (out / "resolve.md").write_text(text, encoding="utf-8")
     print(text)

@@ -15,6 +15,7 @@ from tadoru.errors import Unavailable
 from tadoru.models.base import Reranker
 from tadoru.resolve.aliases import unalias
 from tadoru.resolve.candidates import gather, intent_words
+from tadoru.resolve.doubts import on_the_side
 from tadoru.resolve.features import Context
 from tadoru.resolve.history import in_tree
 from tadoru.resolve.index import path_index
@@ -31,6 +32,8 @@ from tadoru.views import View
 RERANK_SHARE = 0.3
 """Part of a plugged-in reranker in the score of a candidate."""
 SYMBOL_LOOKUPS = 3
+SYMBOLS = 20
+"""Definitions of one name that are looked at; those in tests and examples count without others."""
 DECIDED = ("deleted", "ignored")
 """Beginnings of reasons after which no other directory is looked into."""
 _IDENTIFIER = re.compile(r"`([A-Za-z_]\w{3,})(?:\(\))?`|\b([A-Z][a-z]+(?:[A-Z]\w*)+)\b")
@@ -157,10 +160,12 @@ def _definitions(view: View, context: Context, intent: str) -> dict[str, float]:
     named = [a or b for a, b in _IDENTIFIER.findall(intent[-600:])]
     wanted += [(name.lower(), 0.5) for name in dict.fromkeys(named)][:SYMBOL_LOOKUPS]
     for folded, worth in wanted:
-        symbols, total = view.symbols(folded=folded, limit=20)
-        for symbol in symbols:
-            share = worth / max(1, total)
-            found[symbol.path] = max(found.get(symbol.path, 0.0), share)
+        symbols, total = view.symbols(folded=folded, limit=SYMBOLS)
+        paths = list(dict.fromkeys(symbol.path for symbol in symbols))
+        main = [path for path in paths if not on_the_side(path)] or paths
+        share = worth / max(1, len(main) if total <= SYMBOLS else total)
+        for path in main:
+            found[path] = max(found.get(path, 0.0), share)
     return found
 
 

@@ -7,6 +7,8 @@ likely is the model's matter.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tadoru.resolve.align import similarity
 from tadoru.resolve.endings import kin
 from tadoru.resolve.features import Context
@@ -38,9 +40,11 @@ def another_thing(context: Context, found: Scored) -> bool:
     if context.name.is_test != offered.is_test and not same:
         return True
     elsewhere = context.parent_exists and not found["dir_equal"]
-    told = found["name_exact"] and not context.name.generic
-    if elsewhere and not told and (not found["name_exact"] or _on_the_side(context, parent)):
-        return context.name.generic or _on_the_side(context, parent)
+    exact, generic = bool(found["name_exact"]), context.name.generic
+    if elsewhere and generic and not exact:
+        return True
+    if elsewhere and (generic or not exact) and on_the_side(parent, context.request.parts):
+        return True
     if found["name_exact"] and _another_package(context, parent):
         return True
     if same or found["name_typo"] or (context.name.generic and found["sibling_alone"] >= 1.0):
@@ -69,11 +73,10 @@ def _holds(context: Context, directory: str, extension: str) -> bool:
     return any(kin(extension, parse_name(name).extension) for name in files)
 
 
-def _on_the_side(context: Context, parent: str) -> bool:
+def on_the_side(path: str, asked: Sequence[str] = ()) -> bool:
     """Tell whether a path leads into tests, examples and the like, unasked."""
-    parts = {part.lower() for part in parent.split("/")}
-    asked = {part.lower() for part in context.request.parts}
-    return not SIDE_DIRECTORIES.isdisjoint(parts - asked)
+    parts = {part.lower() for part in path.split("/")} - {part.lower() for part in asked}
+    return not SIDE_DIRECTORIES.isdisjoint(parts)
 
 
 def _another_package(context: Context, parent: str) -> bool:
