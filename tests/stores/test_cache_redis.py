@@ -90,6 +90,18 @@ def test_an_address_cannot_undo_deadlines_or_bytes(server: RedisServer) -> None:
         costs_only_speed(RedisCache(f"redis://127.0.0.1:{port}/0?socket_timeout=60"))
 
 
+def test_large_values_in_bulk_are_not_taken_for_a_slow_server(own: RedisServer) -> None:
+    import random
+
+    cache = RedisCache(own.url)
+    rng = random.Random(5)
+    blocks = {f"block {number}": rng.randbytes(256 * 1024) for number in range(128)}
+    cache.put_many(blocks)
+    for _ in range(4):
+        assert cache.get_many(list(blocks)) == blocks
+    assert cache.away == ""
+
+
 def test_names_that_are_no_utf8_are_keys_too(cache: RedisCache) -> None:
     cache.put("page \udcff ü 日本", b"x")
     assert cache.get("page \udcff ü 日本") == b"x"

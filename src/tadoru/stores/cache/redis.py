@@ -24,13 +24,17 @@ Value = TypeVar("Value")
 
 PREFIX = "tadoru:"
 DEADLINE_SECONDS = 0.25
-"""The most that one question may take, all its packets together."""
+"""The most that a question for one value may take, all its packets together."""
+SECONDS_PER_VALUE = 0.004
+"""What each further value of one question may take: 256 KiB, a piece of an object, at 64 MB/s."""
 DAY_SECONDS = 24 * 3600
 ASKED_AT_ONCE = 64
 """Keys of one MGET or one pipeline."""
 LARGEST_STORED = 16 * 1024 * 1024
 """Larger values, in bytes after compression, are not sent: they would hold up all others."""
 CONNECTIONS = 256
+REFUSED_SECONDS = 1.0
+"""How long nothing is put after a refusal: the server is full, or a replica."""
 
 
 class RedisCache:
@@ -65,7 +69,7 @@ class RedisCache:
         own = {"socket_timeout": deadline, "socket_connect_timeout": deadline}
         pool.connection_kwargs.update(own, decode_responses=False)
         self._deadline = deadline
-        self._seconds = seconds
+        self._seconds = max(1, seconds)
         self._ends = _Ends()
         pool.connection_class = _timed(pool.connection_class, self._ends)
         self._client = redis.Redis(connection_pool=pool)
@@ -75,7 +79,7 @@ class RedisCache:
         self._breaker = Breaker(ask, patience=deadline)
         self.close = finalize(self, pool.disconnect)
         """Close all connections; also done when nobody holds the cache any more."""
-        self._writable = float("-inf")
+        self._refused_until = float("-inf")
 
     @property
     def away(self) -> str:
@@ -95,7 +99,7 @@ class RedisCache:
         found: dict[str, bytes] = {}
         for start in range(0, len(keys), ASKED_AT_ONCE):
             batch = keys[start : start + ASKED_AT_ONCE]
-            answer = self._ask(self._client.mget, [_name(key) for key in batch])
+            answer = self._ask(self._client.mget, [_name(key) for key in batch], len(batch))
             if answer is None:
                 break
             for key, data in zip(batch, answer, strict=True):
@@ -109,9 +113,9 @@ class RedisCache:
 
     def put_many(self, items: Mapping[str, bytes]) -> None:
         for batch in self._sealed(items):
-            if time.monotonic() < self._writable or not self._breaker.allows():
+            if time.monotonic() < self._refused_until or not self._breaker.allows():
                 return
-            self._ask(self._send, batch)
+            self._ask(self._send, batch, len(batch))
 
     def _sealed(self, items: Mapping[str, bytes]) -> Iterator[dict[bytes, bytes]]:
         """Yield what is to be sent, in batches that each go within a deadline."""
@@ -137,21 +141,22 @@ class RedisCache:
             pipe.set(name, data, ex=self._seconds)
         pipe.execute()
 
-    def _ask(self, question: Callable[..., Value], argument: Any) -> Value | None:
+    def _ask(self, question: Callable[..., Value], argument: Any, values: int = 1) -> Value | None:
         """Return the answer; None when there is none, for whatever reason."""
         if not self._breaker.allows():
             return None
+        more = (values - 1) * SECONDS_PER_VALUE
         began = time.monotonic()
         try:
-            with self._ends.within(self._deadline):
+            with self._ends.within(self._deadline + more):
                 answer = question(argument)
         except self._refusal:  # full, a replica, a key of another type: it is there, but says no
-            self._writable = began + 1.0
+            self._refused_until = began + REFUSED_SECONDS
             return None
         except self._errors as error:
             self._breaker.failed(error)
             return None
-        self._breaker.took(time.monotonic() - began)
+        self._breaker.took(time.monotonic() - began - more)
         return answer
 
 
