@@ -101,6 +101,13 @@ def _claude_reply(payload: Payload, text: str) -> dict[str, Any]:
 
 
 def _gemini_reply(payload: Payload, text: str) -> dict[str, Any]:
+    """Of a failed call Gemini CLI (0.61) sends the error's message alone and drops what is added to
+    the result; a denial's reason takes that message's place, so it repeats it."""
+    response = payload.get("tool_response")
+    error = response.get("error") if isinstance(response, Mapping) else None
+    if error:
+        said = error.get("message") if isinstance(error, Mapping) else error
+        return {"decision": "deny", "reason": f"{said}\n{text}" if said else text}
     event = payload.get("hook_event_name") or "AfterTool"
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
 

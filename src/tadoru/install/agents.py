@@ -71,6 +71,8 @@ class Agent:
     instructions: Callable[[Places], Path | None]
     hint: str = ""
     """What is left to the user after an installation."""
+    project_hint: str = ""
+    """The same, after one into a project."""
 
     @property
     def hook_name(self) -> str:
@@ -167,7 +169,7 @@ AGENTS: Mapping[str, Agent] = {
             _claude_server,
             _claude_hooks,
             lambda p: p.project / "CLAUDE.md" if p.project else _claude(p) / "CLAUDE.md",
-            "a server of a project is used after you have approved it (`/mcp`)",
+            project_hint="a server of a project is used after you have approved it (`/mcp`)",
         ),
         Agent(
             "codex",
@@ -212,6 +214,7 @@ AGENTS: Mapping[str, Agent] = {
             lambda p: Server(_gemini(p) / "settings.json", "mcpServers"),
             lambda p: Hooks(_gemini(p) / "settings.json", (("AfterTool", _grouped()),)),
             lambda p: p.project / "GEMINI.md" if p.project else _gemini(p) / "GEMINI.md",
+            "servers are used in folders that you trust (`/permissions`)",
         ),
         Agent(
             "zed",

@@ -60,7 +60,8 @@ def install(
     chosen = list({agent.name: agent for agent in map(named, names)}.values())
     plan = Plan(places, _record(session))
     plan.install(chosen, invocation(via, shared=project, path=os.environ.get("PATH")))
-    return _finish(session, plan, dry_run, [f"{a.title}: {a.hint}" for a in chosen if a.hint])
+    hints = [(a.title, (project and a.project_hint) or a.hint) for a in chosen]
+    return _finish(session, plan, dry_run, [f"{title}: {hint}" for title, hint in hints if hint])
 
 
 @click.command()
