@@ -99,8 +99,10 @@ class TadoruFileSystem(AbstractFileSystem):  # type: ignore[misc]
         """
         path = self._strip_protocol(path)
         with _told_by_errno(path):
-            entry = self._workspace.entry(path)
-            entries = self._workspace.entries(path) if entry.is_dir else [entry]
+            try:
+                entries = self._workspace.entries(path)
+            except NotADirectoryHere:
+                entries = [self._workspace.entry(path)]
         rows = [_row(entry) for entry in entries if entry.kind is not Kind.LINK]
         return rows if detail else [row["name"] for row in rows]
 
