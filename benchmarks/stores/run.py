@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -24,7 +25,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from corpus import COMMON, GROUPS, RARE, Server, fill
 from load import crowd
 
-from tadoru import views
 from tadoru.config import Config
 from tadoru.stores.cache import MemoryCache
 from tadoru.stores.chroma import ChromaStore, parse_address
@@ -70,10 +70,7 @@ def spread(times: list[float]) -> dict[str, float]:
 
 def sessions(address: str) -> dict[str, object]:
     """A session is a workspace, its view and its pruned tree."""
-    first = []
-    for number in range(20):
-        views._trees._trees.clear()
-        first.append(milliseconds(lambda n=number: _session(StoreSource(address), n)))
+    first = [_fresh_process(address) for _ in range(12)]
     source = StoreSource(address)
     base = Workspace({"": source}, Config(), principal(0))
     for number in range(len(GROUPS)):
@@ -83,29 +80,37 @@ def sessions(address: str) -> dict[str, object]:
         for number in range(1_000)
     ]
     return {
-        "session_first_in_process": spread(first),
-        "session_first_with_imports_ms": _fresh_process(address),
+        "session_first_in_process": spread([session for session, _, _ in first]),
+        "session_first_in_process_cpu": spread([cpu for _, cpu, _ in first]),
+        "imports_before_it": spread([imports for _, _, imports in first]),
         "session_cached": spread(cached),
     }
 
 
-def _session(source: StoreSource, number: int) -> int:
-    workspace = Workspace({"": source}, Config(), principal(number))
-    return len(workspace._view().tree)
+FRESH = """
+import time; t = time.perf_counter()
+import tadoru
+from tadoru.config import Config
+from tadoru.documents import ChromaSource
+from tadoru.stores.chroma import ChromaStore
+from tadoru.stores.chroma.server import Server
+from tadoru.types import Principal
+from tadoru.workspace import Workspace
+imports, t, c = time.perf_counter() - t, time.perf_counter(), time.process_time()
+w = Workspace({"": ChromaSource(%r)}, Config(), Principal(frozenset({"team-3"})))
+assert len(w._view().tree) > 4_000
+print(1000 * (time.perf_counter() - t), 1000 * (time.process_time() - c), 1000 * imports)
+"""
 
 
-def _fresh_process(address: str) -> float:
-    """Return the milliseconds from an interpreter that has run nothing to the first tree."""
-    code = (
-        "import time; t = time.perf_counter(); import tadoru\n"
-        f"w = tadoru.open(None, mounts={{'/docs': {address!r}}})\n"
-        "len(w._view().tree); print(1000 * (time.perf_counter() - t))"
+def _fresh_process(address: str) -> tuple[float, float, float]:
+    """Return milliseconds of the first session of a process: by the clock, of its CPU, and what
+    importing took before."""
+    done = subprocess.run(
+        [sys.executable, "-c", FRESH % address], capture_output=True, check=True, text=True
     )
-    found = [
-        float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
-        for _ in range(5)
-    ]
-    return round(median(found), 1)
+    session, cpu, imports = map(float, done.stdout.split())
+    return session, cpu, imports
 
 
 def cats(address: str) -> dict[str, object]:
@@ -199,7 +204,8 @@ def main() -> None:
         try:
             results: dict[str, object] = {
                 "machine": f"{platform.machine()}, {platform.system()}, Python "
-                f"{platform.python_version()}, client and server on the same two cores",
+                f"{platform.python_version()}, client and server on the same "
+                f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the run",
                 "pages": 10_000,
                 "chunks": 80_000,
                 **fill(server.address),

@@ -158,12 +158,14 @@ class Table(Mapping[str, Listed]):
         """Pages that lie below another page, and so have no place: a file is no directory."""
         known: dict[tuple[str, ...], AccessRow] = {}
         for tree in trees:
+            odd = _has_odd_names(tree)
             for slug, facts in tree.items():
-                path = _path_of(slug)
+                path = _path_of(slug) if odd else slug
                 if path:
                     facts = facts if isinstance(facts, dict) else {}
                     self._facts[path] = (slug, facts)
-                    self.labels[path] = _label(facts, names, known)
+                    public = facts.get(names.public) is True
+                    self.labels[path] = PUBLIC if public else _label(facts, names, known)
         self._drop_below()
 
     def _drop_below(self) -> None:
@@ -219,14 +221,19 @@ def above_of(path: str) -> Iterator[str]:
         end = path.rfind("/", 0, end)
 
 
-_ODD = re.compile(r"\A[./]|//|/\.|/\Z|\0|\A\Z")
+_ODD = re.compile(r"^[./]|//|/\.|/$|\0", re.MULTILINE)
 """What a name has that is not the path of its page as it stands."""
+
+
+def _has_odd_names(tree: Mapping[str, Any]) -> bool:
+    """Tell whether a name is not its path; all at once, as most trees have none."""
+    named = [name for name in tree if name]
+    names = "\n".join(named)
+    return names.count("\n") >= max(1, len(named)) or _ODD.search(names) is not None
 
 
 def _path_of(slug: str) -> str:
     """Return the path that a page has in the tree; empty for what cannot be one."""
-    if _ODD.search(slug) is None:
-        return slug
     parts = [part for part in slug.split("/") if part]
     return "" if {".", ".."} & set(parts) or "\0" in slug else "/".join(parts)
 
@@ -251,8 +258,6 @@ def _page(
 def _label(
     facts: Mapping[str, Any], names: FieldNames, known: dict[tuple[str, ...], AccessRow]
 ) -> AccessRow:
-    if facts.get(names.public) is True:
-        return PUBLIC
     groups = facts.get(names.groups)
     if not isinstance(groups, list):
         return HIDDEN
