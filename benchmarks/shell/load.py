@@ -58,7 +58,8 @@ def make_corpus(folder: Path) -> None:
             continue
         target = folder / f"d{count % 97:02d}" / f"of_{path.parent.name}" / f"{count}_{path.name}"
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(path.read_bytes())
+        rare = b"\nthe point of rendezvous\n" if count == FILES // 3 else b""
+        target.write_bytes(path.read_bytes() + rare)
         total, count = total + size, count + 1
 
 

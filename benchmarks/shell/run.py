@@ -208,6 +208,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="length of the crowd's visit")
     options = parser.parse_args()
     report: dict[str, dict[str, object]] = {
+        "machine": {"cores": os.cpu_count(), "load_before": os.getloadavg()},
         "latency": latency(options.seconds),
         "grep": greps(options.grep),
         "fixtures": comparison(options.data),
@@ -216,6 +217,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             library = sorted_readdir(options.data, Path(folder))
             report["agent_commands"] = agent_commands(options.data, options.corpus, library)
+    report["machine"]["load_after"] = os.getloadavg()
     for name, part in report.items():
         failures = part.pop("failures", None)
         print(name, json.dumps(part, indent=1 if name in ("latency", "grep") else None))

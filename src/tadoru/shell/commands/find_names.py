@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from weakref import WeakKeyDictionary
 
 from tadoru.shell.commands.context import Context, encode
 from tadoru.shell.globs import compile_glob
 from tadoru.tree import Tree
 from tadoru.types import Kind
 
-BATCH = 512
-"""Names between two looks at the clock, and two writes."""
+BATCH = 32
+"""Names, or directories full of them, between two looks at the clock and two writes."""
 _KINDS = {"f": Kind.FILE, "d": Kind.DIRECTORY, "l": Kind.LINK}
 _NAMES = ("-name", "-iname")
 
@@ -54,20 +56,40 @@ def covers(ctx: Context, operand: str) -> bool:
 async def show(ctx: Context, operand: str, wanted: Wish) -> None:
     """Print what an operand that is covered holds, and itself, parents first."""
     rows = _below(ctx.tree, operand, ctx.resolve_path(operand), wanted)
-    batch: list[str] = []
-    for row in rows:
-        if row:
-            batch.append(row)
-        if len(batch) >= BATCH or not row:
-            ctx.deadline.check()
-            await ctx.write(encode("".join(batch)))
-            batch.clear()
-    await ctx.write(encode("".join(batch)))
+    while batch := list(islice(rows, BATCH)):
+        ctx.deadline.check()
+        await ctx.write(encode("".join(batch)))
+
+
+_branching: WeakKeyDictionary[Tree, frozenset[str]] = WeakKeyDictionary()
+"""Directories of a tree that hold directories: in all others no name has to be looked up."""
+
+
+def _with_directories(tree: Tree) -> frozenset[str]:
+    found = _branching.get(tree)
+    if found is None:
+        found = frozenset(path.rpartition("/")[0] for path in tree.directories)
+        _branching[tree] = found
+    return found
+
+
+def _files(tree: Tree, base: str, prefix: str, names: list[str], wanted: Wish) -> str:
+    """Return the lines of a directory without directories."""
+    matches, kind = wanted.matches, wanted.kind
+    if kind is Kind.DIRECTORY:
+        return ""
+    if matches is not None:
+        names = [name for name in names if matches(name)]
+    if kind is not None:
+        get = tree.get
+        names = [n for n in names if (entry := get(prefix + n)) and entry.kind is kind]
+    return f"{base}{f'{chr(10)}{base}'.join(names)}\n" if names else ""
 
 
 def _below(tree: Tree, operand: str, path: str, wanted: Wish) -> Iterator[str]:
-    """Yield a line for each match, and an empty text for each directory that is entered."""
+    """Yield the lines of the matches, most often those of a directory at once."""
     matches, kind = wanted.matches, wanted.kind
+    branching = _with_directories(tree)
     directories, others = kind in (None, Kind.DIRECTORY), kind is not Kind.DIRECTORY
     any_file = kind is None
     is_dir, get = tree.is_dir, tree.get
@@ -84,7 +106,10 @@ def _below(tree: Tree, operand: str, path: str, wanted: Wish) -> Iterator[str]:
             if is_dir(path):
                 if directories and (matches is None or matches(name)):
                     yield f"{base}{name}\n"
-                yield ""
+                if path not in branching:
+                    inner = tree.children(path)
+                    yield _files(tree, f"{base}{name}/", path + "/", inner, wanted)
+                    continue
                 stack.append((f"{base}{name}/", path + "/", iter(tree.children(path))))
                 break
             if others and (matches is None or matches(name)):
