@@ -24,6 +24,7 @@ from tadoru.config import MIB, ObjectsConfig
 from tadoru.errors import ConfigError, LimitExceeded, StoreError, Unavailable
 from tadoru.stores.cache import MemoryCache
 from tadoru.stores.objects import ObjectReader, Pointer
+from tadoru.stores.objects import web as transport
 from tadoru.stores.objects.pointer import AllowList, locate
 from tadoru.stores.objects.reader import BLOCK_BYTES
 
@@ -345,6 +346,18 @@ def test_a_plain_web_server(tmp_path: Path) -> None:
         assert headers["If-Match"] == '"one"'
         assert headers["Accept-Encoding"] == "identity"
         assert "Authorization" not in headers
+
+
+def test_what_is_on_this_machine_goes_through_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    with (
+        rogue(lambda asked: asked.serve(DATA)) as server,
+        rogue(lambda asked: asked.reply(502)) as p,
+    ):
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{p.server_port}")
+        transport._client.cache_clear()  # clients read the environment when they are made
+        assert web(server).read(at(server)) == DATA
+        assert p.asked == []
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

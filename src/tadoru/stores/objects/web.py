@@ -12,8 +12,10 @@ import re
 import time
 from functools import cache
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from tadoru.errors import StoreError, Unavailable
+from tadoru.models.http import is_loopback
 from tadoru.stores.objects.answer import Answer, ObjectChanged, StoreAway, bare, gone
 from tadoru.stores.objects.pointer import Location
 
@@ -48,7 +50,7 @@ def fetch(
         headers["Range"] = f"bytes={wish[0]}-{wish[1] - 1}"
     if etag and not etag.startswith("W/"):
         headers["If-Match"] = f'"{bare(etag)}"'
-    client = _client(os.getpid())
+    client = _client(os.getpid(), is_loopback(urlsplit(address).hostname or ""))
     reason = "no time left"
     for _ in range(ATTEMPTS):
         left = end - time.monotonic()
@@ -65,11 +67,13 @@ def fetch(
 
 
 @cache
-def _client(process: int) -> httpx.Client:
-    """Return the client of this process, which keeps connections open; a fork has its own."""
+def _client(process: int, direct: bool) -> httpx.Client:
+    """Return a client, which keeps connections open: a fork has its own, and what goes to this
+    machine goes through no proxy."""
     import httpx
 
-    return httpx.Client(follow_redirects=False, headers={"User-Agent": "tadoru"})
+    headers = {"User-Agent": "tadoru"}
+    return httpx.Client(follow_redirects=False, headers=headers, trust_env=not direct)
 
 
 def _judged(place: Location, status: int) -> str:
