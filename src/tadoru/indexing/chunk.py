@@ -11,7 +11,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from tadoru.indexing.cuts import BIG, MIDLINE, WHOLE, Cut, line_cuts
-from tadoru.indexing.symbols import Definition
+from tadoru.indexing.symbols import MAX_INDENT, Definition
 from tadoru.text.positions import Positions
 from tadoru.types import Chunk, Span
 
@@ -56,10 +56,16 @@ def _add(cuts: list[Cut], positions: Positions, at: int, depth: int) -> None:
     if positions.data[at : at + 1] in _CLOSERS:
         return  # what closes belongs to what it closes
     line_start = positions.line_start(at)
-    if positions.data[line_start:at].strip(b" \t"):
-        cuts.append(Cut(at, depth + MIDLINE))
-    else:
+    if _blank(positions.data, line_start, at):
         cuts.append(Cut(line_start, depth))
+    else:
+        cuts.append(Cut(at, depth + MIDLINE))
+
+
+def _blank(data: bytes, start: int, end: int) -> bool:
+    """Tell whether nothing but blanks stands between; what is far apart counts as no indentation,
+    or 400,000 nodes on one line would cost as many copies of it."""
+    return end - start <= MAX_INDENT and not data[start:end].strip()
 
 
 def prepare(cuts: list[Cut], definitions: list[Definition], positions: Positions) -> list[Cut]:
@@ -72,7 +78,7 @@ def prepare(cuts: list[Cut], definitions: list[Definition], positions: Positions
             best[offset] = depth
     for each in definitions:
         place = positions.line_start(each.lead)
-        if place in best or not positions.data[place : each.lead].strip():
+        if place in best or _blank(positions.data, place, each.lead):
             best[place] = min(best.get(place, MIDLINE), len(each.container) + 1)
     result: list[Cut] = []
     at = 0
@@ -91,10 +97,11 @@ def _hard_places(definitions: list[Definition], positions: Positions) -> set[int
         if each.end - each.lead < BIG or positions.weight(each.lead, each.end) < BIG:
             continue
         lead_line = positions.line_start(each.lead)
-        if not positions.data[lead_line : each.lead].strip():
+        if _blank(positions.data, lead_line, each.lead):
             places.add(lead_line)
         after = positions.data.find(b"\n", each.end)
-        if after > 0 and not positions.data[each.end : after].strip(b" \t\r;,)}"):
+        closing = positions.data[each.end : min(after, each.end + MAX_INDENT)]
+        if after > 0 and not closing.strip(b" \t\r;,)}"):
             following = bisect_right(positions.line_starts, after)
             places.update(_next_code_line(positions, following))
     return places

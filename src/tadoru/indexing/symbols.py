@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MAX_SIGNATURE = 240
 """Characters."""
 MAX_NAME = 200
+MAX_INDENT = 1_000
+"""Blanks before the first word of a line."""
 MAX_CONTAINERS = 16
 """Nobody reads a deeper name; a file of nested braces must not cost the square of its depth."""
 _CONTAINERS = frozenset({"class", "interface", "struct", "trait", "enum", "scope"})
@@ -146,7 +148,7 @@ def signature(data: bytes, each: Definition) -> str:
     if each.body > each.start:
         stop = each.body
     else:
-        line_end = data.find(b"\n", each.start, each.end)
+        line_end = data.find(b"\n", each.start, min(each.end, each.start + 4 * MAX_SIGNATURE))
         stop = line_end if line_end > 0 else each.end
     stop = min(stop, each.start + 4 * MAX_SIGNATURE)
     text = _SPACE.sub(" ", data[each.start : stop].decode("utf-8", "replace")).strip()
@@ -171,8 +173,9 @@ def _lead(data: bytes, start: int, ends: dict[int, int]) -> int:
             lines -= before is not None
         if before is None or before >= start or lines > 1:
             return start
-        line_start = data.rfind(b"\n", 0, before) + 1
-        if data[line_start:before].strip():
+        near = max(0, before - MAX_INDENT)
+        line_start = data.rfind(b"\n", near, before) + 1
+        if (near and not line_start) or data[line_start:before].strip():
             return start
         start = before
 
