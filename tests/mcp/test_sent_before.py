@@ -47,6 +47,16 @@ def test_another_client_is_sent_everything(shop: tadoru.Workspace) -> None:
     assert "hmac.new(KEY" in asked(shop, {"question": QUESTION})[0]
 
 
+def test_a_server_of_several_clients_remembers_nothing(shop: tadoru.Workspace) -> None:
+    async def session() -> list[str]:
+        async with Client(build(lambda: shop, one_client=False)) as client:
+            calls = [await client.call_tool("search", {"question": QUESTION}) for _ in range(2)]
+            return [call.content[0].text for call in calls]
+
+    first, second = anyio.run(session)
+    assert first == second
+
+
 def test_a_hit_is_followed(shop: tadoru.Workspace) -> None:
     more, absolute, related, missing, nothing = asked(
         shop,

@@ -74,18 +74,23 @@ def build(
     on_roots: roots.Take | None = None,
     expect_roots: Callable[[], None] | None = None,
     tools: str = "tadoru",
+    one_client: bool = True,
 ) -> Server[Any]:
     """Return a server whose tools call the workspace.
 
     `workspace`: called by every tool call, must be cheap from the second time on; `on_ready`:
     called, once or more, after `initialize` has been answered; `on_roots`: given the directories
     that a client offers, `expect_roots`: called before, when it says that it will; `tools`: a name
-    of `TOOLSETS`. Raises: `BadInput` for another name.
+    of `TOOLSETS`; `one_client`: remember what was sent, which is wrong where several clients ask.
+    Raises: `BadInput` for another name.
     """
     if tools not in TOOLSETS:
         raise BadInput(f"no such set of tools: {tools}", hint=", ".join(TOOLSETS))
     make, instructions = TOOLSETS[tools]
-    handlers = _Handlers(Calls(make(workspace)), Resources(workspace))
+    toolset = make(workspace)
+    if isinstance(toolset, Tools):
+        toolset.remembers = one_client
+    handlers = _Handlers(Calls(toolset), Resources(workspace))
     server: Server[Any] = Server(
         "tadoru",
         title="tadoru",

@@ -29,8 +29,9 @@ class Tools:
 
     def __init__(self, workspace: Callable[[], Workspace]) -> None:
         self._workspace = workspace
+        self.remembers = True
+        """Whether one client alone is served: what it was sent is then not sent again."""
         self._session: SessionMemory | None = None
-        """What this server's one client was sent; made by its first search."""
 
     def all(self) -> tuple[Callable[..., str], ...]:
         """Return the tools in the order in which a client lists them."""
@@ -64,7 +65,7 @@ class Tools:
         or `related` (what is like it), a hit as `path:line`. What was sent before is only named.
         """
         workspace = self._workspace()
-        if self._session is None:
+        if self._session is None and self.remembers:
             self._session = workspace.session()
         session = self._session
         tokens = _limit("budget", budget)
