@@ -33,7 +33,7 @@ def with_server(
         return _with_toml_server(text, server, command, args)
     pointer: Pointer = (server.key, NAME)
     existing = find(parse(text), pointer)
-    if existing is None or not isinstance(existing.value, dict):
+    if existing is None or not existing.is_object:
         entry = {**dict(server.fields), "command": command, "args": [*args, *server.tail]}
         return _put(text, pointer, entry, mark)
     for name, value in server.fields:
@@ -75,7 +75,7 @@ def _put(text: str, pointer: Pointer, value: Any, mark: Footprint) -> str:
     parent = find(root, pointer[:depth])
     if root is None:
         mark.made.insert(0, ())
-    elif parent is not None and isinstance(parent.value, dict) and not parent.slots:
+    elif parent is not None and parent.is_object and not parent.slots:
         mark.inner.setdefault(_named(pointer[:depth]), json_edits.inside(text, parent))
     return json_edits.put(text, pointer[: depth + 1], value)
 
@@ -106,7 +106,7 @@ def with_hooks(text: str, mark: Footprint, *, hooks: Hooks, command: str, agent:
 def _ours(text: str, pointer: Pointer, agent: str) -> Iterator[tuple[int, int | None, str]]:
     """Yield where our commands are in an event: item, position in its own `hooks`, and key."""
     node = find(parse(text), pointer)
-    for number, item in enumerate(node.value if node and isinstance(node.value, list) else []):
+    for number, item in enumerate(node.value if node and node.is_list else []):
         if not isinstance(item, dict):
             continue
         for name in ("command", "bash"):

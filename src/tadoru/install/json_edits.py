@@ -79,7 +79,7 @@ def _taken_out(text: str, parent: Node, slot: Slot, inner: str) -> str:
     if not rest.strip():
         return _splice(text, parent.start + 1, parent.end - 1, inner)
     edited = _splice(text, start, end, "")
-    if number == len(parent.slots) - 1 and number and not parent.trailing_comma:
+    if number == len(parent.slots) - 1 and number and not _ends_in_comma(text, parent):
         comma = skip(text, parent.slots[number - 1].end)
         edited = _splice(edited, comma, comma + 1, "")
     return edited
@@ -87,7 +87,7 @@ def _taken_out(text: str, parent: Node, slot: Slot, inner: str) -> str:
 
 def _container_at(root: Node | None, pointer: Pointer, kind: type) -> Node:
     node = find(root, pointer)
-    if node is None or not isinstance(node.value, kind):
+    if node is None or not (node.is_object if kind is dict else node.is_list):
         name = f'"{pointer[-1]}"' if pointer else "the document"
         what = "object" if kind is dict else "list"
         raise BadInput(f"{name} is no {what}", hint="correct it and run this again")
@@ -122,6 +122,7 @@ def inside(text: str, node: Node) -> str:
 def _append(text: str, parent: Node, value: Any, *, key: str | None = None) -> str:
     """Add a slot at the end of a container, in the manner of those that are there."""
     name = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
+    comma = _ends_in_comma(text, parent)
     place = _before_space(text, parent.end - 1)
     if _in_one_line(text, parent):
         gap = " " if parent.slots else ""
@@ -132,9 +133,9 @@ def _append(text: str, parent: Node, value: Any, *, key: str | None = None) -> s
         new = f"{line_end(text)}{own}{name}{_dumped(text, value, own)}"
         closed = parent.slots or "\n" in text[place : parent.end - 1]
         tail = "" if closed else line_end(text) + _line_indent(text, parent.start)
-    new += ("," if parent.trailing_comma else "") + tail
+    new += ("," if comma else "") + tail
     text = _splice(text, place, place, new)
-    if parent.slots and not parent.trailing_comma:
+    if parent.slots and not comma:
         text = _splice(text, parent.slots[-1].end, parent.slots[-1].end, ",")
     return text
 
@@ -144,6 +145,14 @@ def _in_one_line(text: str, parent: Node) -> bool:
     if parent.slots:
         return "\n" not in inside(text, parent)
     return "\n" not in text.strip() and bool(text[: parent.start].strip())
+
+
+def _ends_in_comma(text: str, parent: Node) -> bool:
+    """Tell whether a container has a comma after its last slot."""
+    if not parent.slots:
+        return False
+    comma = skip(text, parent.slots[-1].end)
+    return text[comma] == ","
 
 
 def _slot_indent(text: str, parent: Node) -> str:

@@ -51,7 +51,7 @@ def install(
     from tadoru.install import PLUGIN, Plan, invocation, named
 
     if plugin:
-        out(str(PLUGIN))
+        out_json({"plugin": str(PLUGIN)}) if session.as_json else out(str(PLUGIN))
         return 0
     places = _places(session, project=project)
     names = agents or _asked(session, places)
