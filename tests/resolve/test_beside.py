@@ -104,6 +104,11 @@ def test_an_empty_entry_says_nothing_and_its_directory_is_the_answer(
     assert resolve(full, "pkg/json.py").path == "pkg/json/__init__.py"
 
 
+def test_a_package_in_the_other_number_is_the_file(view_of: Callable[..., View]) -> None:
+    view = view_of(["src/extract/cookie/mod.rs", "src/extract/cached.rs", "src/extract/mod.rs"])
+    assert resolve(view, "src/extract/cookies.rs").path == "src/extract/cookie/mod.rs"
+
+
 def test_a_doubled_path_of_any_length_is_said_once(view_of: Callable[..., View]) -> None:
     path = "a/b/c/d/e/page.ts"
     view = view_of([path, "a/b/x/page.ts", "z/page.ts"])

@@ -9,7 +9,7 @@ elsewhere: what has moved is for the model.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz.distance import OSA
@@ -25,6 +25,7 @@ from tadoru.resolve.beside import (
 )
 from tadoru.resolve.endings import kin
 from tadoru.resolve.features import Context
+from tadoru.resolve.forms import singular
 from tadoru.resolve.words import fold, parse_name, split_extension, word_set
 
 SURE = 0.96
@@ -162,21 +163,32 @@ def _module_for_package(context: Context) -> Iterator[str]:
 
 def _package_for_module(context: Context) -> Iterator[str]:
     """`core.ts` is `core/index.ts`; `core` itself when that file is empty."""
+    return _packages(context, (context.name.stem,))
+
+
+def _package_in_another_form(context: Context) -> Iterator[str]:
+    """`cookies.rs` is `cookie/mod.rs`."""
+    index = context.index
+    folds = index.by_singular.get(singular(context.name.folded), ())
+    return _packages(context, [name for folded in folds for name in index.by_fold[folded]])
+
+
+def _packages(context: Context, names: Iterable[str]) -> Iterator[str]:
     parts, index = context.request.parts, context.index
     asked = context.name.extension
-    if asked not in _ENTRY_STEMS or parts[-1] in ENTRY_NAMES:
+    bare = context.bare and parts[-1] in index.by_name
+    if asked not in _ENTRY_STEMS or parts[-1] in ENTRY_NAMES or bare:
         return
-    directory = "/".join((*parts[:-1], split_extension(parts[-1])[0]))
-    if not index.is_dir(directory) or (context.bare and parts[-1] in index.by_name):
-        return
-    found = [
-        f"{directory}/{child}"
-        for child in index.children(directory)
-        if child in ENTRY_NAMES and kin(asked, split_extension(child)[1])
-    ]
-    found.sort(key=lambda path: split_extension(path)[1] != asked)
-    if found:
-        yield found[0] if index.size(found[0]) else directory
+    for name in names:
+        directory = "/".join((*parts[:-1], name))
+        found = [
+            f"{directory}/{child}"
+            for child in (index.children(directory) if index.is_dir(directory) else ())
+            if child in ENTRY_NAMES and kin(asked, split_extension(child)[1])
+        ]
+        found.sort(key=lambda path: split_extension(path)[1] != asked)
+        if found:
+            yield found[0] if index.size(found[0]) else directory
 
 
 def _dotted(context: Context, exact: bool = True) -> Iterator[str]:
@@ -293,6 +305,7 @@ _RULES: tuple[tuple[_Rule, float, str], ...] = (
     (other_number, LIKELY, "the same name but for number"),
     (other_form, LIKELY, "the same name, cut short or written out"),
     (other_test, LIKELY, "the same test, named otherwise"),
+    (_package_in_another_form, LIKELY, "the package of that name, not a module"),
     (near_ending, LIKELY, "same name, other extension"),
     (far_ending, OTHER_ENDING, "same name, other extension"),
     (_one_letter, LIKELY, "nearly the same name"),
