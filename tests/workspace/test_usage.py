@@ -41,7 +41,7 @@ def test_the_three_groups(repository: Path, tmp_path: Path) -> None:
     assert search["tokens_sent"] >= 2 * answer.tokens
     assert search["tokens_saved"] == search["tokens_of_whole_files"] - search["tokens_sent"] > 0
     assert (search["tools"]["read"]["calls"], search["tools"]["read"]["failed"]) == (2, 1)
-    assert set(search["mean_ms_by_stage"]) == {"recall", "rank", "expand", "pack"}
+    assert set(search["mean_stage_ms"]) == {"recall", "rank", "expand", "pack"}
     times = search["tools"]["search"]
     assert 0 < times["p50_ms"] <= times["p95_ms"] <= times["p99_ms"]
     assert stats["warnings"] == []

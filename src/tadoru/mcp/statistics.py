@@ -41,7 +41,7 @@ def _search(group: Mapping[str, Any]) -> Iterator[str]:
         f"({100 * group['cache_hit_rate']:.0f}%), computed: {group['computed']}, "
         f"hits on average: {group['mean_hits']}"
     )
-    stages = ", ".join(f"{name} {ms} ms" for name, ms in group["mean_ms_by_stage"].items())
+    stages = ", ".join(f"{name} {ms} ms" for name, ms in group["mean_stage_ms"].items())
     if stages:
         yield f"stages on average: {stages}"
     yield (

@@ -40,7 +40,7 @@ def search_group(used: Mapping[str, Any]) -> dict[str, Any]:
         "cache_hit_rate": round(hits / asked, 3) if asked else 0.0,
         "computed": queries - hits,
         "mean_hits": round(counts.get("hits", 0) / queries, 2) if queries else 0.0,
-        "mean_ms_by_stage": {
+        "mean_stage_ms": {
             name: round(row["ms"] / row["calls"], 2) for name, row in stages.items() if row["calls"]
         },
         "tokens_sent": sent,
