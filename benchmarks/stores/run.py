@@ -94,6 +94,7 @@ from tadoru.config import Config
 from tadoru.documents import ChromaSource
 from tadoru.stores.chroma import ChromaStore
 from tadoru.stores.chroma.server import Server
+from tadoru.resolve import History
 from tadoru.types import Principal
 from tadoru.workspace import Workspace
 imports, t, c = time.perf_counter() - t, time.perf_counter(), time.process_time()

@@ -17,8 +17,8 @@ import binascii
 import gzip
 import io
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -221,15 +221,15 @@ def above_of(path: str) -> Iterator[str]:
         end = path.rfind("/", 0, end)
 
 
-_ODD = re.compile(r"^[./]|//|/\.|/$|\0", re.MULTILINE)
-"""What a name has that is not the path of its page as it stands."""
+_ODD = ("\n/", "\n.", "//", "/.", "/\n", "\0")
+"""What a name between line ends has that is not the path of its page as it stands."""
 
 
 def _has_odd_names(tree: Mapping[str, Any]) -> bool:
     """Tell whether a name is not its path; all at once, as most trees have none."""
     named = [name for name in tree if name]
-    names = "\n".join(named)
-    return names.count("\n") >= max(1, len(named)) or _ODD.search(names) is not None
+    names = "\n".join(["", *named, ""])
+    return names.count("\n") != len(named) + 1 or any(odd in names for odd in _ODD)
 
 
 def _path_of(slug: str) -> str:
@@ -261,12 +261,12 @@ def _label(
     groups = facts.get(names.groups)
     if not isinstance(groups, list):
         return HIDDEN
+    with suppress(TypeError):  # what cannot be hashed is no name of a group
+        if (found := known.get(tuple(groups))) is not None:
+            return found
     key = tuple(group for group in groups if isinstance(group, str) and group)
-    found = known.get(key)
-    if found is None:
-        named = AccessRow(UNNUMBERED, public=False, groups=frozenset(key))
-        found = known[key] = named if key else HIDDEN
-    return found
+    named = AccessRow(UNNUMBERED, public=False, groups=frozenset(key))
+    return known.setdefault(key, named if key else HIDDEN)
 
 
 def _number(value: object) -> int:

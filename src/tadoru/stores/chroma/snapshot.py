@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from tadoru.errors import CorruptStore, NotIndexed
 from tadoru.stores.cache import Cache, Scope
@@ -27,10 +28,12 @@ from tadoru.stores.chroma.form import (
     manifest_of,
     unpack,
 )
-from tadoru.stores.chroma.index import PageIndex
 from tadoru.stores.chroma.late import LateEntry
 from tadoru.text.languages import language_of
 from tadoru.types import Access, AccessRow, Entry, Kind, Role
+
+if TYPE_CHECKING:
+    from tadoru.stores.chroma.index import PageIndex
 
 LOOKS = 3
 """How often a tree is read that is replaced meanwhile."""
