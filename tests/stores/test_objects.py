@@ -24,6 +24,7 @@ from tadoru.config import MIB, ObjectsConfig
 from tadoru.errors import ConfigError, LimitExceeded, StoreError, Unavailable
 from tadoru.stores.cache import MemoryCache
 from tadoru.stores.objects import ObjectReader, Pointer
+from tadoru.stores.objects import reader as blocks
 from tadoru.stores.objects import web as transport
 from tadoru.stores.objects.pointer import AllowList, locate
 from tadoru.stores.objects.reader import BLOCK_BYTES
@@ -442,6 +443,35 @@ def test_a_server_that_misbehaves_is_an_error_and_never_content(name: str) -> No
         assert len(server.asked) <= 2
         server.answer = lambda asked: asked.serve(DATA)
         assert reader.read(at(server)) == DATA
+
+
+def test_a_body_without_end_is_left_at_the_length_that_was_said() -> None:
+    sent = [0]
+
+    def endless(asked: Rogue) -> None:
+        asked.send_response(206)
+        asked.send_header("ETag", '"one"')
+        asked.send_header("Content-Range", f"bytes 0-{len(DATA) - 1}/{len(DATA)}")
+        asked.end_headers()  # no length: the end of the connection is the end of the body
+        while sent[0] < 500 * MIB:
+            sent[0] += asked.wfile.write(bytes(64 * 1024))
+
+    with rogue(endless) as server:
+        with pytest.raises(StoreError, match="more than it said"):
+            web(server).read(at(server))
+        assert sent[0] < 20 * MIB
+
+
+def test_a_block_of_the_wrong_length_in_the_cache_is_not_used() -> None:
+    kept = MemoryCache(8 * MIB)
+    with rogue(lambda asked: asked.serve(DATA)) as server:
+        there = at(server)
+        scope = blocks._scope(locate(there.url), there.size, there.etag)
+        kept.put(scope.key("0"), DATA[:-1])
+        port = server.server_port  # type: ignore[attr-defined]
+        settings = ObjectsConfig(allow=(f"http://127.0.0.1:{port}/specs/",))
+        assert ObjectReader(settings, kept).read(there) == DATA
+        assert kept.get(scope.key("0")) == DATA
 
 
 def test_a_server_that_knows_no_ranges_is_understood() -> None:
