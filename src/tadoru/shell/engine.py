@@ -54,9 +54,9 @@ def run(
     `cwd`: where a new session starts; a `state` brings its own. `state`: what the last call of
     the session returned. `secret`: signs states, with the principal. `tools`: further commands,
     (argv, stdin, cwd) -> (stdout, stderr, code). `suggest`: asked for a missing path (given as an
-    absolute one), prints its answer under bash's complaint. Blocks; any thread may call it, also
-    one in which an event loop runs. Raises BadInput for a command that cannot be run at all, and
-    for a state of another server or principal.
+    absolute one), prints its answer under bash's complaint. Whoever made the view adds the state of
+    its index. Blocks; any thread may call it, also one in which an event loop runs. Raises BadInput
+    for a command that cannot be run at all, and for a state of another server or principal.
     """
     check_command(command, config)
     key = derive_key(secret, view.principal)
@@ -104,7 +104,6 @@ class _Job:
         suggest: Suggest | None,
         command: str,
     ) -> None:
-        self._view = view
         self._command = command
         self._session = session
         self._config = config
@@ -169,7 +168,6 @@ class _Job:
             cwd=cwd,
             state=state,
             truncated=out.truncated or err.truncated,
-            index=self._view.state(),
         )
 
     def _leave(self, bash: Bash, key: bytes, code: int) -> tuple[str, bytes, str]:
