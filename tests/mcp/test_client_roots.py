@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from mcp_types import ListRootsResult, Root
 
+from tadoru.mcp import shared
 from tadoru.mcp.roots import directories, offers_roots
 
 pytestmark = pytest.mark.slow
@@ -147,6 +148,16 @@ def test_without_roots_the_environment_counts_before_the_working_directory(
 ) -> None:
     monkeypatch.setenv("TADORU_ROOT", str(places["three"]))
     assert "three.py" in start(places["one"], roots=None).call("list_files")
+
+
+def test_a_client_that_announces_roots_and_tells_none_is_served(
+    places: dict[str, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(shared, "ROOTS_SECONDS", 0.05)
+    own = shared.Shared([str(places["one"])], (), index=True, yes=False, metrics=False)
+    own.expect_roots()
+    assert [row.path for row in own.workspace().list_files().files] == ["one.py"]
+    own.workspace().close()
 
 
 def test_only_directories_of_this_machine_count(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import anyio
 import pytest
+from mcp.client import Client
 from mcp.client.session import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -336,3 +337,24 @@ def test_a_cancelled_call_makes_room_for_the_next(wire: Wire) -> None:
         cancelled = {"requestId": number}
         wire.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled})
     assert "TAX" in wire.call("bash", {"command": "cat src/shop/config.py"})["content"][0]["text"]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28", "auto"])
+def test_both_eras_of_the_protocol_over_one_kind_of_pipe(
+    shared_repository: Path, mode: str
+) -> None:
+    async def session() -> tuple[str, str, int]:
+        parameters = StdioServerParameters(
+            command=sys.executable, args=["-m", "tadoru", "mcp"], cwd=str(shared_repository),
+            env=environment(),
+        )  # fmt: skip
+        async with Client(parameters, mode=mode) as client:
+            answer = await client.call_tool("bash", {"command": "cat src/shop/config.py"})
+            read = await client.read_resource("tadoru:///src/shop/config.py")
+            listed = await client.list_tools()
+            return answer.content[0].text, read.contents[0].text, len(listed.tools)
+
+    told, read, tools = anyio.run(session)
+    assert "TAX = 0.19" in told
+    assert read == "TAX = 0.19\n"
+    assert tools == 9

@@ -53,7 +53,8 @@ class Shared:
 
     def workspace(self) -> Workspace:
         """Return the workspace; opens it the first time. Raises: `TadoruError`."""
-        self._known.wait(ROOTS_SECONDS)
+        if not self._known.wait(ROOTS_SECONDS):
+            self._known.set()  # announced and never told: nobody waits again
         with self._lock:
             if self._workspace is None:
                 self._workspace = self._opened(self._roots)
