@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tadoru.hooks import suggest
 from tadoru.hooks.calls import missing_in
 from tadoru.hooks.main import main, respond
 from tadoru.hooks.suggest import nearby, sentence
@@ -152,3 +153,25 @@ def test_a_closed_pipe_is_no_failure(tadoru_command: list[str], repository: Path
     assert process.stderr.read() == ""
     process.stderr.close()
     assert process.wait(10) == 0
+
+
+def test_a_look_around_is_bounded_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3 * suggest.LEAST_ENTRIES // 50):
+        directory = tmp_path / f"d{number:03}"
+        directory.mkdir()
+        for name in range(49):
+            (directory / f"x{name}.py").touch()
+    (tmp_path / "d000" / "a").mkdir()
+    (tmp_path / "d000" / "a" / "meant.py").touch()
+    monkeypatch.setattr(suggest, "MAX_CPU_SECONDS", 1e9)
+    assert suggest.nearby("lib/meant.py", str(tmp_path)) == [str(tmp_path / "d000/a/meant.py")]
+    monkeypatch.setattr(suggest, "MAX_CPU_SECONDS", 0.0)
+    assert suggest.nearby("lib/meant.py", str(tmp_path)) == []
+
+
+def test_secret_names_are_never_offered(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / ".env.local").touch()
+    (tmp_path / "a" / "server.pem").touch()
+    for name in (".env.local", "server.pem", "a/.env.loca", "a/servr.pem"):
+        assert suggest.nearby(name, str(tmp_path)) == []

@@ -10,10 +10,16 @@ number of entries and finds nothing rather than something unconvincing.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 
 MAX_ENTRIES = 20_000
-"""Directory entries looked at, about 10 ms of CPU."""
+"""Directory entries looked at, at most."""
+MAX_CPU_SECONDS = 0.031
+"""Time of the whole process after which no further directory is looked into."""
+LEAST_ENTRIES = 1_000
+LEAST_SIBLINGS = 100
+"""Looked at and compared however slow the machine is."""
 MAX_SHOWN = 3
 NEAR = 0.5
 """Dice similarity of letter pairs from which a sibling's name counts as meant."""
@@ -62,46 +68,69 @@ def _repository(cwd: str) -> str:
 def _same_name(full: str, root: str) -> list[str]:
     """Return files and directories of the same name, those that share most of the path first."""
     name = os.path.basename(full)
+    if _is_secret(name):
+        return []
     wanted = full.split("/")
     found: list[tuple[int, str]] = []
-    for path, entry_name in _walk(root):
-        if entry_name == name:
-            parts = set(path.split("/"))
-            found.append((-sum(part in parts for part in wanted), path))
+    for path in _walk(root, name):
+        parts = set(path.split("/"))
+        found.append((-sum(part in parts for part in wanted), path))
     return [path for _, path in sorted(found)]
 
 
-def _walk(root: str) -> Iterator[tuple[str, str]]:
-    """Yield (path, name) breadth first, without what is hidden, generated or secret."""
-    left = MAX_ENTRIES
+def _walk(root: str, wanted: str) -> Iterator[str]:
+    """Yield the paths of one name breadth first, without what is hidden or generated.
+
+    Ends after so many entries, or when the process has had its time: a look that is too short
+    finds nothing, and a hook that is too long is felt.
+    """
+    seen = 0
     level = [root]
     while level:
         below: list[str] = []
         for directory in level:
-            for name, is_directory in _entries(directory):
-                left -= 1
-                if left < 0:
-                    return
-                path = f"{directory}/{name}"
-                yield path, name
-                if is_directory:
-                    below.append(path)
+            if seen > MAX_ENTRIES or (
+                seen > LEAST_ENTRIES and time.process_time() > MAX_CPU_SECONDS
+            ):
+                return
+            try:
+                with os.scandir(directory) as entries:
+                    for entry in entries:
+                        seen += 1
+                        name = entry.name
+                        is_directory = entry.is_dir(follow_symlinks=False)
+                        if is_directory and (name[0] == "." or name in _SKIPPED):
+                            continue
+                        if name == wanted:
+                            yield f"{directory}/{name}"
+                        if is_directory:
+                            below.append(f"{directory}/{name}")
+            except OSError:
+                continue
         level = below
 
 
-def _entries(directory: str) -> Iterator[tuple[str, bool]]:
+def _is_secret(name: str) -> bool:
+    return name.startswith(_SECRET_STARTS) or name.endswith(_SECRET_ENDINGS)
+
+
+def _names(directory: str) -> list[str]:
+    """Return what lies in a directory, without what is hidden, generated or secret."""
+    found: list[str] = []
     try:
         with os.scandir(directory) as entries:
             for entry in entries:
                 name = entry.name
-                if name.startswith(_SECRET_STARTS) or name.endswith(_SECRET_ENDINGS):
+                if _is_secret(name):
                     continue
-                is_directory = entry.is_dir(follow_symlinks=False)
-                if is_directory and (name.startswith(".") or name in _SKIPPED):
-                    continue
-                yield name, is_directory
+                hidden = name.startswith(".") or name in _SKIPPED
+                if not (hidden and entry.is_dir(follow_symlinks=False)):
+                    found.append(name)
+                if len(found) >= MAX_ENTRIES:
+                    break
     except OSError:
-        return
+        pass
+    return found
 
 
 def _siblings(full: str) -> list[str]:
@@ -109,7 +138,9 @@ def _siblings(full: str) -> list[str]:
     directory, name = os.path.split(full)
     pairs = _pairs(name)
     near: list[tuple[float, str]] = []
-    for sibling, _ in _entries(directory):
+    for number, sibling in enumerate(_names(directory)):
+        if number > LEAST_SIBLINGS and time.process_time() > MAX_CPU_SECONDS:
+            break
         score = _dice(pairs, _pairs(sibling))
         if score >= NEAR:
             near.append((-score, f"{directory}/{sibling}"))
