@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tadoru.errors import BadInput
 from tadoru.search.memory import SessionMemory
+from tadoru.usage import private_directory
 
 KEPT_SECONDS = 7 * 86_400
 MAX_BYTES = 1024 * 1024
@@ -33,7 +34,7 @@ class NamedSession(SessionMemory):
             return
         super().add(*(i for i in _lines(self._path) if i not in self), *ids)
         with suppress(OSError):
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_directory(self._path.parent)
             temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
             flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
             with os.fdopen(os.open(temporary, flags, 0o600), "w", errors="surrogateescape") as file:

@@ -83,6 +83,13 @@ class Usage:
             self._new = _merged(self._new, table)
 
 
+def private_directory(path: Path) -> None:
+    """Make a directory and its missing parents for the user alone. Raises: `OSError`."""
+    if not path.is_dir():
+        private_directory(path.parent)
+        path.mkdir(mode=0o700, exist_ok=True)
+
+
 def percentiles(row: Mapping[str, Any]) -> dict[str, float]:
     """Return `{"calls", "failed", "mean_ms", "p50_ms", "p95_ms", "p99_ms"}` of one tool."""
     buckets = sorted((int(key), int(count)) for key, count in row.get("buckets", {}).items())
@@ -141,7 +148,7 @@ def _written(path: Path, new: Table) -> bool:
     """Merge counts into the file; False when another process holds it or there is no home."""
     if not path.parent.parent.parent.is_dir():
         return False
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_directory(path.parent)
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     lock = os.open(path.with_suffix(".lock"), flags, 0o600)
     try:

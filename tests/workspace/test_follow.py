@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -113,3 +114,10 @@ def test_two_processes_add_to_one_session(tmp_path: Path) -> None:
     one.add("a#0.00000000")
     two.add("b#0.00000000")
     assert set(named_session(tmp_path, "s")) == {"a#0.00000000", "b#0.00000000"}
+
+
+def test_sessions_are_for_the_user_alone(tmp_path: Path) -> None:
+    named_session(tmp_path / "sessions/root/who", "s").add("a#0.00000000")
+    for path in (tmp_path / "sessions").rglob("*"):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600)
+    assert stat.S_IMODE((tmp_path / "sessions").stat().st_mode) == 0o700
