@@ -60,4 +60,4 @@ class Tails:
             last += 1
             if last - first > most:
                 return []
-        return [path[:0:-1] for path in self._backwards[first:last]]
+        return [path[-2::-1] for path in self._backwards[first:last]]
