@@ -157,6 +157,29 @@ def test_long_output_is_cut_and_says_so(repository: Path) -> None:
         assert text.splitlines()[-1] == "index: fresh"
 
 
+def test_no_answer_grows_with_what_is_asked_for(repository: Path) -> None:
+    """Whatever limit a model gives, an answer fits its window and says how to go on."""
+    for number in range(700):
+        body = "".join(f"    shared({n})\n" for n in range(60))
+        (repository / f"a-rather-long-name-of-a-file-{number:04}.py").write_text(
+            f"def shared(x):\n{body}"
+        )
+    asked: list[tuple[str, dict[str, Any], str]] = [
+        ("list_files", {"limit": 1_000_000}, "more: offset=500"),
+        ("find_references", {"name": "shared", "top": 1_000_000}, "bash with grep"),
+        ("find_definition", {"name": "shared", "top": 1_000_000}, "more; give `hint_path`"),
+        ("map", {}, "cut at 12000 tokens"),
+        ("bash", {"command": "cat *.py"}, "page with head"),
+    ]
+    with tadoru.open(repository) as workspace:
+        workspace.index()
+        for tool, arguments, expected in asked:
+            text, failed = call(workspace, tool, **arguments)
+            assert not failed, text
+            assert len(text) < 120_000, tool
+            assert expected in text, tool
+
+
 ERRORS: list[tuple[str, dict[str, Any], str]] = [
     ("read_file", {"path": "no/such/thing.zig"}, "no such file"),
     ("read_file", {"path": "src"}, "is a directory"),

@@ -145,8 +145,11 @@ def read_text(answer: ReadAnswer) -> str:
 def files_text(answer: FileList) -> str:
     """Return one path per line with its size, and how to page on."""
     lines = [f"{len(answer.files)} of {answer.total} files"]
-    lines += [f"{name(row.path)} ({row.size})" for row in answer.files]
-    after = answer.offset + len(answer.files)
+    rows, _ = clipped(
+        "\n".join(f"{name(row.path)} ({row.size})" for row in answer.files), STREAM_CHARACTERS
+    )
+    lines += rows.splitlines()
+    after = answer.offset + len(lines) - 1
     if after < answer.total and answer.files:
         lines.append(f"more: offset={after}")
     return stated("\n".join(lines), answer.index)
@@ -168,9 +171,12 @@ def references_text(answer: ReferenceList) -> str:
         f"{name(r.path)}:{r.line} [{r.kind}] {r.text.strip()[:LINE_CHARACTERS]}"
         for r in answer.references
     )
+    rows, cut = clipped(rows, STREAM_CHARACTERS)
     text = f"{count} of {answer.total} uses of {name(answer.symbol)}\n{fenced(rows)}"
+    if cut:
+        text += f"\n{cut}"
     if count < answer.total:
-        text += f"\nmore: top={answer.total}"
+        text += f"\nmore: top={answer.total}, or bash with grep -rnw in a directory"
     return stated(text, answer.index)
 
 

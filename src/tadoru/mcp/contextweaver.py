@@ -33,6 +33,8 @@ CHARACTERS = (20_000, 80_000)
 """Bounds of `max_total_chars`."""
 MOST_PACKED_FILES, MOST_SEGMENTS = 50, 5
 DEFINITION_CHARACTERS = 12_000
+ALL_CHARACTERS = 48_000
+"""Of one definition, and of all in one answer."""
 
 
 def _named(name: str) -> Callable[[Tool], Tool]:
@@ -166,7 +168,9 @@ class ContextWeaverTools:
             top=_bounded(max_results, 1, MOST_DEFINITIONS),
             under=place,
         )
-        shown = [(symbol, _code(workspace, symbol)) for symbol in found.symbols]
+        share = ALL_CHARACTERS // max(1, len(found.symbols))
+        most = min(DEFINITION_CHARACTERS, share)
+        shown = [(symbol, _code(workspace, symbol, most)) for symbol in found.symbols]
         languages = _languages(symbol.path for symbol in found.symbols)
         return stated(forms.definitions_markdown(symbol, shown, languages), found.index)
 
@@ -242,12 +246,10 @@ def _joined(place: str, path: str) -> str:
     return f"{place}/{path.strip('/')}".strip("/") if path else place
 
 
-def _code(workspace: Workspace, symbol: Symbol) -> str:
+def _code(workspace: Workspace, symbol: Symbol, most: int) -> str:
     first, last = symbol.span.start_line, symbol.span.end_line
-    kept, _ = clipped(
-        workspace.read(symbol.path, start=first, end=last).text, DEFINITION_CHARACTERS
-    )
-    return kept
+    kept, missing = clipped(workspace.read(symbol.path, start=first, end=last).text, most)
+    return f"{kept.rstrip()}\n... {missing}" if missing else kept
 
 
 def _languages(paths: Iterable[str]) -> dict[str, str]:

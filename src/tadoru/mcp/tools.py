@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 DEFINITION_LINES = 80
 """Lines of a definition that are shown; read_file has the rest."""
 DEFINITION_CHARACTERS = 12_000
+MOST_FILES = 500
+MOST_REFERENCES = 300
+MOST_PLACES = 100
+"""Rows of one answer, whatever is asked for: about the 12,000 tokens of every other answer."""
 
 
 class Tools:
@@ -130,13 +134,20 @@ class Tools:
         hint = _place(workspace, hint_path)
         found = workspace.definition(name, hint_path=hint, top=_limit("top", top) or 1)
         parts: list[str] = []
-        for symbol in found.symbols:
+        size = 0
+        for number, symbol in enumerate(found.symbols):
+            if size > answers.STREAM_CHARACTERS:
+                parts += map(answers.place, found.symbols[number : number + MOST_PLACES])
+                left = len(found.symbols) - number - MOST_PLACES
+                parts += [f"{left} more; give `hint_path`"] if left > 0 else []
+                break
             first, last = symbol.span.start_line, symbol.span.end_line
             text = workspace.read(
                 symbol.path, start=first, end=min(last, first + DEFINITION_LINES - 1)
             )
             kept, missing = answers.clipped(text.text, DEFINITION_CHARACTERS)
             parts.append(f"{answers.place(symbol)}\n{answers.fenced(kept)}")
+            size += len(kept)
             if missing:
                 parts.append(missing)
             elif text.end_line < last:
@@ -148,7 +159,9 @@ class Tools:
     def find_references(self, name: str, exclude_definition: bool = False, top: int = 50) -> str:
         """List the uses of a name: calls, imports, mentions."""
         answer = self._workspace().references(
-            name, exclude_definition=exclude_definition, top=_limit("top", top) or 1
+            name,
+            exclude_definition=exclude_definition,
+            top=min(_limit("top", top) or 1, MOST_REFERENCES),
         )
         return answers.references_text(answer)
 
@@ -162,7 +175,7 @@ class Tools:
             language=language,
             under=_place(workspace, under),
             offset=_limit("offset", offset) or 0,
-            limit=_limit("limit", limit) or 1,
+            limit=min(_limit("limit", limit) or 1, MOST_FILES),
         )
         return answers.files_text(answer)
 
