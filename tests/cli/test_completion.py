@@ -56,7 +56,9 @@ def offered(
 
 
 def test_commands_options_and_choices_are_offered(offered: Callable[[str], list[str]]) -> None:
-    assert offered("tadoru re") == ["resolve", "retry", "read", "references", "reindex"]
+    commands = offered("tadoru re")
+    assert {"resolve", "retry", "read", "references", "reindex"} <= set(commands)
+    assert all(name.startswith("re") for name in commands)
     assert offered("tadoru search --te") == ["--terms", "--technical-terms", "--tests"]
     assert offered("tadoru search --mode ''") == ["quick", "balanced", "deep"]
     assert offered("tadoru config ''") == ["list", "set", "validate"]
