@@ -80,7 +80,7 @@ def _executable(path: str | None) -> tuple[str, ...]:
         if os.access(candidate, os.X_OK) and candidate.is_file():
             return (os.path.abspath(candidate),)  # noqa: PTH100 - a link stays one
     found = shutil.which("tadoru", path=path)
-    return (found,) if found else (sys.executable, "-m", "tadoru")
+    return (found,) if found else (sys.executable, "-P", "-m", "tadoru")
 
 
 def _passing() -> bool:
