@@ -185,7 +185,7 @@ class Structure(Paths):
         view = self._view()
         inner = existing(view, path)
         answer = outline(view, inner, budget=budget or self.config.budget, counter=self._counter)
-        self._reads(inner)
+        self._reads(inner or ".")
         self._remember(inner)
         return replace(answer, index=self._state(view))
 
@@ -229,6 +229,6 @@ class Structure(Paths):
         view = self._view()
         inner = existing(view, path)
         answer = repo_map(view, inner, budget=budget or self.config.budget, counter=self._counter)
-        self._reads(inner)
+        self._reads(inner or ".")
         self._remember(inner)
         return replace(answer, index=self._state(view))
