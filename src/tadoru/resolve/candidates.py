@@ -82,16 +82,17 @@ def _names(index: PathIndex, request: Request, name: Name) -> tuple[dict[str, No
         for folded in index.by_singular.get(form, ()):
             names.update(dict.fromkeys(index.by_fold[folded]))
             best = max(best, 0.9)
-    close = process.extract(
-        name.folded,
-        index.folds,
-        scorer=Indel.normalized_similarity,
-        score_cutoff=NAME_CUTOFF,
-        limit=SIMILAR_NAMES if best < SAME else BESIDE_SAME,
-    )
-    for folded, score, _ in close:
-        names.update(dict.fromkeys(index.by_fold[folded][:SAME_NAME]))
-        best = max(best, score)
+    if best < 1.0 or name.generic:
+        close = process.extract(
+            name.folded,
+            index.folds,
+            scorer=Indel.normalized_similarity,
+            score_cutoff=NAME_CUTOFF,
+            limit=SIMILAR_NAMES if best < SAME else BESIDE_SAME,
+        )
+        for folded, score, _ in close:
+            names.update(dict.fromkeys(index.by_fold[folded][:SAME_NAME]))
+            best = max(best, score)
     names.update(
         dict.fromkeys(_by_words(index, name.words, WORD_NAMES if best < SAME else BESIDE_SAME))
     )
