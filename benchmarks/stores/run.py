@@ -1,6 +1,6 @@
 """What a document store in Chroma costs: sessions, cat, grep, and a thousand sessions at once.
 
-    python benchmarks/stores/run.py [--dir DIR] [--sessions N]
+    python benchmarks/stores/run.py [--dir DIR] [--sessions N] [--rounds N]
 
 Starts `chroma run` on this machine over DIR (a temporary directory by default; kept when it is
 named, so that the next run need not publish again). Results: benchmarks/results/stores.json.
@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -195,10 +196,21 @@ def searches(address: str) -> dict[str, object]:
         return {**times, "lexical_search": spread(took)}
 
 
+def least(one: Any, other: Any) -> Any:
+    """Return the smaller figure, of tables figure by figure: what the rest of the machine did
+    meanwhile is not what is measured."""
+    if isinstance(other, dict):
+        return {key: least((one or {}).get(key), value) for key, value in other.items()}
+    return other if one is None else min(one, other)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dir", type=Path)
     parser.add_argument("--sessions", type=int, default=1_000)
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="of each measure; the least of each figure counts"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         server = Server(options.dir or Path(folder))
@@ -211,9 +223,12 @@ def main() -> None:
                 "chunks": 80_000,
                 **fill(server.address),
             }
-            for measure in (sessions, cats, greps, searches):
-                results |= measure(server.address)
+            for measure in (sessions, cats, greps):
+                for _ in range(options.rounds):
+                    found = measure(server.address)
+                    results |= {k: least(results.get(k), v) for k, v in found.items()}
                 print(json.dumps(results, indent=1), flush=True)
+            results |= searches(server.address)
             results["crowd"] = crowd(server, options.sessions)
         finally:
             server.stop()

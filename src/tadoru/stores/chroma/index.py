@@ -30,8 +30,9 @@ from tadoru.text.terms import Field, term_hash
 from tadoru.types import Access, Entry
 
 VIEWS_KEPT = 16
-BATCH_PAGES = 512
-"""Pages of one segment while the index is built."""
+BATCH_PAGES = 128
+"""Pages of one segment while the index is built: a process that answers one question and leaves
+has written some down by then."""
 MERGED_FROM = 6
 """Segments of like size (a factor of eight) from which on they are merged into one."""
 MOSTLY = 0.5
