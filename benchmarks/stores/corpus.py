@@ -19,9 +19,9 @@ from pathlib import Path
 from tadoru.publishing.drafts import Draft
 from tadoru.publishing.run import publish
 from tadoru.stores.chroma import parse_address
+from tadoru.stores.chroma.connect import connector
 from tadoru.stores.chroma.form import UNNUMBERED, Listed
 from tadoru.stores.chroma.pages import Page, version_of
-from tadoru.stores.chroma.store import connector
 from tadoru.types import PUBLIC, AccessRow
 
 PAGES, CHUNKS, LINES, WORDS = 10_000, 8, 8, 9

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from tadoru.stores.chroma import Address, ChromaStore, parse_address
-from tadoru.stores.chroma.store import connector
+from tadoru.stores.chroma.connect import connector
 
 TREE = "__path_tree__"
 Row = tuple[str, str, dict]

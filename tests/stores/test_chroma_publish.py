@@ -19,7 +19,7 @@ from tadoru.errors import StoreBusy, StoreError
 from tadoru.publishing import run
 from tadoru.stores.chroma import ChromaStore, form
 from tadoru.stores.chroma import store as module
-from tadoru.stores.chroma.store import connector
+from tadoru.stores.chroma.connect import connector
 from tadoru.testing.suites.store import access_of, paths
 
 pytestmark = MARKS

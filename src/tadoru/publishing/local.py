@@ -13,8 +13,8 @@ from tadoru.publishing.labels import rules_of
 from tadoru.publishing.run import Progress, PublishReport, publish
 from tadoru.stores.chroma.address import Address, parse_address
 from tadoru.stores.chroma.collection import Collection, Gone
+from tadoru.stores.chroma.connect import connector
 from tadoru.stores.chroma.form import Listed
-from tadoru.stores.chroma.store import connector
 
 if TYPE_CHECKING:
     from tadoru.indexing.labels import Labels

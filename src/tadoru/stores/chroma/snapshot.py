@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -24,6 +24,7 @@ from tadoru.stores.chroma.form import (
     Listed,
     Manifest,
     Table,
+    above_of,
     digest,
     manifest_of,
     unpack,
@@ -127,9 +128,30 @@ class Snapshot:
     def visible(self, path: str, access: Access) -> Listed | None:
         return self.pages[path] if self.access_of.get(path) in access else None
 
+    def incomplete(self, access: Access) -> str:
+        """Return what is known to be missing of what somebody sees; empty when nothing is."""
+        torn = sorted(path for path in list(self.torn) if self.access_of.get(path) in access)
+        below = [
+            page.path
+            for page, access_id in self.below
+            if access_id in access
+            and any(self.access_of.get(above) in access for above in above_of(page.path))
+        ]
+        parts = []
+        if torn:
+            parts.append(f"{self.torn[torn[0]]}{_more(torn)}")
+        if below:
+            why = "lies below another page and has no place in a tree"
+            parts.append(f"{below[0]} {why}{_more(below)}")
+        return "; ".join(parts)
+
     def state_of(self, page: Listed) -> str:
         """Return what changes when the text of a page does."""
         return page.version or f"{self.stamp[0]}:{self.generation}"
+
+
+def _more(paths: Sequence[str]) -> str:
+    return f", and {len(paths) - 1} more" if len(paths) > 1 else ""
 
 
 def read(

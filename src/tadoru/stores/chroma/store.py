@@ -23,7 +23,8 @@ from tadoru.stores.cache import Cache, MemoryCache
 from tadoru.stores.chroma import snapshot as snapshots
 from tadoru.stores.chroma.address import Address, FieldNames
 from tadoru.stores.chroma.collection import Away, Collection, Gone
-from tadoru.stores.chroma.form import Listed, above_of
+from tadoru.stores.chroma.connect import connector
+from tadoru.stores.chroma.form import Listed
 from tadoru.stores.chroma.pages import Torn, content_of, unpacked
 from tadoru.stores.chroma.reader import PageReader
 from tadoru.stores.chroma.snapshot import Snapshot
@@ -375,7 +376,7 @@ class ChromaStore:
             age = max(1, round(time.monotonic() - self._seen))
             detail = f"{self._failure.message}; this is what was there {age} s ago"
             return replace(state, status=Freshness.STALE, detail=detail)
-        if detail := incomplete(now, access):
+        if detail := now.incomplete(access):
             return replace(state, status=Freshness.PARTIAL, detail=detail)
         waiting = now.index.waiting(access) if now.index is not None else 0
         if waiting:
@@ -384,41 +385,3 @@ class ChromaStore:
 
     def ignored(self, path: str, *, access: Access) -> str:
         return ""
-
-
-def incomplete(now: Snapshot, access: Access) -> str:
-    """Return what is known to be missing of what somebody sees; empty when nothing is."""
-    torn = sorted(path for path in list(now.torn) if now.access_of.get(path) in access)
-    below = [
-        page.path
-        for page, access_id in now.below
-        if access_id in access and any(now.access_of.get(p) in access for p in above_of(page.path))
-    ]
-    parts = []
-    if torn:
-        parts.append(f"{now.torn[torn[0]]}{_more(torn)}")
-    if below:
-        parts.append(f"{below[0]} lies below another page and has no place in a tree{_more(below)}")
-    return "; ".join(parts)
-
-
-def _more(paths: Sequence[str]) -> str:
-    return f", and {len(paths) - 1} more" if len(paths) > 1 else ""
-
-
-def connector(address: Address, *, create: bool = False) -> Callable[[], Collection]:
-    """Return what finds the collection of an address, or makes it; connections are kept."""
-    if not address.is_server:
-        from tadoru.stores.chroma.embedded import EmbeddedCollection
-
-        return lambda: EmbeddedCollection.open(address, create=create)
-    from tadoru.stores.chroma.server import Server, ServerCollection
-
-    servers: list[Server] = []
-
-    def connect() -> Collection:
-        if not servers:
-            servers.append(Server(address))
-        return ServerCollection.open(servers[0], address, create=create)
-
-    return connect
