@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from errno import ENOSPC
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+from weakref import WeakSet
 
 from tadoru import git, inotify
 from tadoru.config import IndexConfig
@@ -34,6 +35,8 @@ FIRST_LOOKS = 2
 MAX_DIRECTORIES = 20_000
 """Watches of one root; each takes about 1 KB of the kernel's memory, and the user's limit is
 shared with his editors."""
+MAX_SENTRIES = 32
+"""Roots that one process watches; a user may have 128 queues, and his editors want some."""
 MAX_LINKED = 5_000
 """Files with several names: each is looked at every time."""
 REPORTING = frozenset(
@@ -118,6 +121,8 @@ class Sentry:
         """`seen`: what the last look showed. Raises: `Unwatchable`."""
         if len(seen.linked) > MAX_LINKED:
             raise Unwatchable("too many files with several names")
+        if len(_standing) >= MAX_SENTRIES:
+            raise Unwatchable("too many roots are watched")
         self._root = root.rstrip("/")
         self._config = config
         self._seen = seen
@@ -132,6 +137,7 @@ class Sentry:
         try:
             self._queue = inotify.Queue()
             self._post()
+            _standing.add(self)
         except OSError as error:
             self.close()
             raise Unwatchable(str(error)) from None
@@ -231,9 +237,14 @@ class Sentry:
         self._until = time.monotonic() + LOOK_ANYWAY_SECONDS
 
     def close(self) -> None:
+        _standing.discard(self)
         if self._queue is not None:
             self._queue.close()
             self._queue = None
+
+
+_standing: WeakSet[Sentry] = WeakSet()
+"""Sentries of this process that watch."""
 
 
 def _outside(root: str, repositories: Iterable[str]) -> Iterable[str]:

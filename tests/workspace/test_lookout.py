@@ -224,6 +224,16 @@ def test_used_up_watches_mean_a_look_each_time(
         assert "No space" in source._lookout.why_not
 
 
+def test_no_more_roots_are_watched_than_a_user_has_queues_for(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sentry, "MAX_SENTRIES", len(sentry._standing))
+    with tadoru.open(root) as workspace:
+        settle(workspace, watched=False)
+        (root / "README.md").write_text("edited\n")
+        assert workspace.run("cat README.md").stdout == "edited\n"
+
+
 def test_lost_events_mean_a_look(
     watched: Workspace, looks: Looks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
