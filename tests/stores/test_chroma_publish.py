@@ -15,7 +15,7 @@ from chroma_server import MARKS, TREE, packed
 
 import tadoru
 from tadoru import BadInput, Principal
-from tadoru.errors import StoreBusy, StoreError
+from tadoru.errors import CorruptStore, StoreBusy, StoreError
 from tadoru.publishing import run
 from tadoru.stores.chroma import ChromaStore, form
 from tadoru.stores.chroma import store as module
@@ -300,6 +300,15 @@ def test_of_two_publications_at_once_the_second_gives_up(site, address, monkeypa
     monkeypatch.setattr(run, "_check", meanwhile)
     with pytest.raises(StoreBusy, match="another publication"):
         publish(site, address)
+
+
+def test_a_tree_that_lost_its_digest_is_written_again(site, address, chroma):
+    publish(site, address)
+    chroma.official(address).update(ids=[TREE], metadatas=[{"tadoru": "nonsense"}])
+    with pytest.raises(CorruptStore):
+        _ = ChromaStore.open(address).generation
+    assert publish(site, address).generation == 2
+    assert contents(ChromaStore.open(address))["auth.md"] == page("auth")
 
 
 def test_a_tree_is_the_same_text_for_the_same_pages(site, address, chroma):

@@ -127,7 +127,7 @@ def publish(
         return replace(report, dry_run=True)
     _check(collection, names, ordered, new, vectors, progress)
     manifest = Manifest(before.manifest.generation + 1, (), True, vectors, source)
-    if _same(before, ordered, manifest):
+    if _same(before, ordered, manifest) and _readable(collection, names, before):
         return _finished(report, before.manifest.generation, 0)
     _switch(collection, names, before, ordered, manifest, dimension)
     swept = _sweep(collection, names, (*ordered, *before.pages.values()), manifest, before.manifest)
@@ -302,6 +302,14 @@ def _same(before: _Before, ordered: Sequence[Listed], manifest: Manifest) -> boo
         and [before.pages[slug] for slug in sorted(before.pages)] == list(ordered)
         and (old.lines, old.vectors) == (manifest.lines, manifest.vectors)
     )
+
+
+def _readable(collection: Collection, names: FieldNames, before: _Before) -> bool:
+    """Tell whether readers can read the tree as it is; a broken one is written anew."""
+    wanted = {names.tree: digest(before.head), **dict(before.manifest.parts)}
+    rows = collection.get(ids=list(wanted), include=["metadatas"])
+    marks = zip(rows["ids"], rows["metadatas"] or (), strict=True)
+    return {name: (facts or {}).get(MARK) for name, facts in marks} == wanted
 
 
 def _switch(
