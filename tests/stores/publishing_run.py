@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 import tadoru
-from tadoru.publishing import run
+from tadoru.publishing import upload
 
-run.ROWS_WRITTEN = 20  # many small writes: many moments to be killed at
-run.BYTES_WRITTEN = 4_000
+upload.ROWS_WRITTEN = 20  # many small writes: many moments to be killed at
+upload.BYTES_WRITTEN = 4_000
 
 
 def say(word: str) -> None:

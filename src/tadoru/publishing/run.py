@@ -10,11 +10,12 @@ that somebody else filled, and to switch when a chunk is missing or another publ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tadoru.errors import BadInput, StoreBusy, StoreError
 from tadoru.publishing.drafts import STAND_IN, Draft
+from tadoru.publishing.upload import ROWS_WRITTEN, Uploader, there
 from tadoru.stores.chroma.address import Address, FieldNames
 from tadoru.stores.chroma.collection import Collection
 from tadoru.stores.chroma.form import (
@@ -29,11 +30,6 @@ from tadoru.stores.chroma.form import (
 )
 from tadoru.stores.chroma.pages import Pages, Torn
 
-ROWS_WRITTEN = 1_000
-"""Chunks of one write; Chroma takes 5,461 at most."""
-BYTES_WRITTEN = 8 * 1024 * 1024
-"""Text of one write; a server takes 40 MB at most, vectors and JSON included."""
-IDS_ASKED = 5_000
 IDS_LISTED = 30_000
 PAGES_CHECKED = 200
 
@@ -104,7 +100,7 @@ def publish(
         )
     before = _open(None if dry_run and not _filled(collection, names) else collection, address,
                    dimension)  # fmt: skip
-    writer = _Writer(None if dry_run else collection, names)
+    writer = Uploader(None if dry_run else collection, names)
     wanted: dict[str, Listed] = {}
     new: list[Listed] = []
     for count, draft in enumerate(found, start=1):
@@ -188,79 +184,6 @@ def _put(
     )
 
 
-class _Writer:
-    """Uploads chunks that are not there yet, in batches."""
-
-    def __init__(self, collection: Collection | None, names: FieldNames) -> None:
-        self._collection = collection
-        self._names = names
-        self._waiting: list[Draft] = []
-        self._rows = self._bytes = 0
-        self.uploaded = 0
-
-    def add(self, draft: Draft) -> None:
-        self._waiting.append(draft)
-        self._rows += draft.listed.chunks
-        self._bytes += draft.listed.size
-        if self._rows >= ROWS_WRITTEN or self._bytes >= BYTES_WRITTEN:
-            self.flush()
-
-    def flush(self) -> None:
-        waiting, self._waiting, self._rows, self._bytes = self._waiting, [], 0, 0
-        if self._collection is None or not waiting:
-            return
-        ids = [name for draft in waiting for name in draft.listed.ids("") or ()]
-        there = set(_there(self._collection, ids))
-        rows = [row for draft in waiting for row in self._rows_of(draft) if row[0] not in there]
-        for batch in _batches(rows):
-            self._collection.upsert(
-                [row[0] for row in batch],
-                [row[1] for row in batch],
-                [row[2] for row in batch],
-                [row[3] for row in batch],
-            )
-            self.uploaded += len(batch)
-
-    def _rows_of(self, draft: Draft) -> Iterator[_Row]:
-        names, listed = self._names, draft.listed
-        if len(draft.vectors) != listed.chunks:
-            raise StoreError(
-                f"{listed.path} has no vectors in the index", hint="run `tadoru index` first"
-            )
-        parts = zip(
-            listed.ids("") or (), draft.documents, draft.page.titles, draft.vectors, strict=True
-        )
-        for at, (name, document, title, vector) in enumerate(parts):
-            facts: dict[str, object] = {names.page: listed.slug, names.chunk_index: at}
-            facts["version"] = listed.version
-            if title:
-                facts[names.title] = title
-            yield name, document, facts, vector
-
-
-_Row = tuple[str, str, dict[str, object], tuple[float, ...]]
-
-
-def _batches(rows: Sequence[_Row]) -> Iterator[list[_Row]]:
-    batch: list[_Row] = []
-    size = 0
-    for row in rows:
-        length = len(row[1].encode())
-        if batch and (len(batch) >= ROWS_WRITTEN or size + length > BYTES_WRITTEN):
-            yield batch
-            batch, size = [], 0
-        batch.append(row)
-        size += length
-    if batch:
-        yield batch
-
-
-def _there(collection: Collection, ids: Sequence[str]) -> Iterator[str]:
-    """Yield those of the ids that the collection has."""
-    for start in range(0, len(ids), IDS_ASKED):
-        yield from collection.get(ids=ids[start : start + IDS_ASKED], include=[])["ids"]
-
-
 def _check(
     collection: Collection,
     names: FieldNames,
@@ -287,7 +210,7 @@ def _check(
             progress(start + len(batch), len(new), "checked")
     fresh = {page.slug for page in new}
     ids = [n for page in pages if page.slug not in fresh for n in page.ids("") or ()]
-    missing = set(ids).difference(_there(collection, ids))
+    missing = set(ids).difference(there(collection, ids))
     if missing:
         raise StoreError(
             f"the check before the switch failed: {len(missing)} chunks are gone: {min(missing)}",
