@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tadoru.config import ModelConfig, load
+from tadoru.errors import ConfigError
 from tadoru.models.configured import counter_of, destinations, embedder_of, is_configured
 from tadoru.models.http import is_loopback
 
@@ -107,3 +108,20 @@ def test_without_a_model_nothing_of_a_model_is_loaded(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_embedded_model_is_used_when_asked_for_and_nothing_else_is_configured() -> None:
+    from tadoru.models.code import CodeEmbedder
+
+    asked = load(env={"TADORU_MODELS": "embedded", "TADORU_CONFIG": "/nowhere"}).models
+    assert is_configured(asked) and isinstance(embedder_of(asked), CodeEmbedder)
+    assert destinations(asked).all == ()
+    away = load(env={"TADORU_MODELS": "none", "TADORU_CONFIG": "/nowhere"}).models
+    assert not is_configured(away) and embedder_of(away) is None
+    far = ModelConfig(embedded=True, embeddings_base_url="https://far.example/v1")
+    assert not is_configured(far) and embedder_of(far) is None
+
+
+def test_another_word_for_models_is_a_mistake() -> None:
+    with pytest.raises(ConfigError, match="embedded"):
+        load(env={"TADORU_MODELS": "large", "TADORU_CONFIG": "/nowhere"})

@@ -34,6 +34,7 @@ _ENVIRONMENT: Mapping[str, str] = {
     "TADORU_GROUPS": "groups",
     "TADORU_BUDGET": "budget",
     "TADORU_AUDIT": "audit",
+    "TADORU_MODELS": "models",
     "INCLUDE_DIRS": "index.include",
     "IGNORE_PATTERNS": "index.ignore",
     "RESOLVE_TOPK": "resolve.top_k",
@@ -180,6 +181,10 @@ def _set(config: Config, key: str, value: Any, *, trusted: bool) -> Config:
     if name == "access":
         rules = tuple(_rules(value))
         return replace(config, access=rules) if trusted else replace(config, restrict=rules)
+    if name == "models":
+        if value not in ("embedded", "none"):
+            raise ValueError('give "embedded" or "none", or a table [models]')
+        return replace(config, models=replace(config.models, embedded=value == "embedded"))
     if name == "mounts":
         return replace(config, mounts={str(k): _mount(v) for k, v in dict(value).items()})
     return replace(config, **{name: _parse(config, name, value)})

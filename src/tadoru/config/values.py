@@ -124,6 +124,10 @@ class ShellConfig:
 class ModelConfig:
     """Endpoints and folders of models. Never read from a repository."""
 
+    embedded: bool = False
+    """Use the embedded code model where no other embedder is configured: `models = "embedded"` or
+    "none" in the user's file, or `TADORU_MODELS`."""
+
     embeddings_api_key: str = field(default="", repr=False)
     embeddings_base_url: str = ""
     embeddings_model: str = ""

@@ -1,4 +1,4 @@
-"""From the configuration to models: an endpoint, a folder, or none.
+"""From the configuration to models: an endpoint, a folder, the embedded model, or none.
 
 A key that is a placeholder counts as missing, and without a key only an endpoint on this machine
 (Ollama, vLLM) is used. Loads nothing of a model before it is configured.
@@ -26,7 +26,9 @@ PLACEHOLDERS = frozenset({"", "your-api-key-here"})
 
 
 def embedder_of(config: ModelConfig, connect: Connect | None = None) -> Embedder | None:
-    """Return the configured embedder: an endpoint, else a model2vec folder, else None.
+    """Return the embedder: a configured endpoint, else a configured folder, else the embedded one.
+
+    None where an address lacks its key or model, or `embedded` is off.
 
     Raises: `ConfigError` for an address that is none, `Unavailable` for a folder that is none.
     """
@@ -44,7 +46,11 @@ def embedder_of(config: ModelConfig, connect: Connect | None = None) -> Embedder
         from tadoru.models.static import StaticEmbedder
 
         return StaticEmbedder(Path(config.embeddings_dir).expanduser())
-    return None
+    if not config.embedded or config.embeddings_base_url:
+        return None
+    from tadoru.models.code import CodeEmbedder
+
+    return CodeEmbedder()
 
 
 def reranker_of(config: ModelConfig, connect: Connect | None = None) -> ApiReranker | None:
@@ -103,8 +109,10 @@ def _host(url: str, key: str, model: str) -> str:
 
 
 def is_configured(config: ModelConfig) -> bool:
-    """Tell whether an embedder may be configured, without loading anything for it."""
-    return bool((config.embeddings_base_url and config.embeddings_model) or config.embeddings_dir)
+    """Tell whether there may be an embedder, without loading anything for it."""
+    if config.embeddings_base_url and config.embeddings_model:
+        return True
+    return bool(config.embeddings_dir) or (config.embedded and not config.embeddings_base_url)
 
 
 def _endpoint(
