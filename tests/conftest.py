@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,6 +18,10 @@ import pytest
 hypothesis.settings.register_profile("steady", derandomize=True)
 if not os.environ.get("EXPLORE"):
     hypothesis.settings.load_profile("steady")
+
+# A shell starts what runs in the background with Ctrl-C ignored, and every child would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CLEARED = ("TADORU_GROUPS", "TADORU_BUDGET", "INCLUDE_DIRS", "IGNORE_PATTERNS", "TADORU_DEBUG")
 
