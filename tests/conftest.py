@@ -19,7 +19,7 @@ hypothesis.settings.register_profile("steady", derandomize=True)
 if not os.environ.get("EXPLORE"):
     hypothesis.settings.load_profile("steady")
 
-# A shell starts what runs in the background with Ctrl-C ignored, and every child would inherit that.
+# A shell starts background work with Ctrl-C ignored, and every child would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
