@@ -19,6 +19,7 @@ from tadoru.models.configured import (
     destinations,
     embedder_of,
     is_configured,
+    path_reranker_of,
     reranker_of,
 )
 from tadoru.types import LACKING, Principal
@@ -86,6 +87,15 @@ class Models:
             return reranker, ""
         host = destinations(self.config).reranking
         return None, f"reranking is left out: nobody has agreed to send text to {host}"
+
+    def path_reranker(self) -> Reranker | None:
+        """Return what weighs candidate paths once more; None without one, or when it fails."""
+        if self.given_reranker is not None or not self.config.resolve_model_dir:
+            return self.given_reranker
+        try:
+            return self._once("paths", lambda: path_reranker_of(self.config))
+        except TadoruError:
+            return self._once("paths", lambda: None)
 
     def statistics(self, sources: Iterable[LocalSource], principal: Principal) -> dict[str, Any]:
         """Return how far somebody's files have vectors, for people."""

@@ -85,10 +85,20 @@ class ApiEmbedder:
         if not batches:
             return
         failure: Unavailable | None = None
+        known: list[Unavailable] = []
+
+        def rows(batch: list[int]) -> list[Row]:
+            if known:  # found out by another thread before this one could be cancelled
+                raise known[0]
+            try:
+                return self._rows([texts[i] for i in batch], BATCH_SECONDS)
+            except Unavailable as error:
+                known.append(error)
+                raise
+
         with ThreadPoolExecutor(min(self._endpoint.gate.most, len(batches))) as pool:
             waiting: dict[Future[list[Row]], list[int]] = {
-                pool.submit(self._rows, [texts[i] for i in batch], BATCH_SECONDS): batch
-                for batch in batches
+                pool.submit(rows, batch): batch for batch in batches
             }
             try:
                 for done in as_completed(waiting):

@@ -17,6 +17,7 @@ from tadoru.config import ModelConfig
 if TYPE_CHECKING:
     from tadoru.models.base import Embedder, TokenCounter
     from tadoru.models.http import Endpoint
+    from tadoru.models.late import LateInteraction
     from tadoru.models.reranking import ApiReranker
 
     Connect = Callable[[str, str], Endpoint]
@@ -63,6 +64,19 @@ def reranker_of(config: ModelConfig, connect: Connect | None = None) -> ApiReran
     from tadoru.models.reranking import ApiReranker
 
     return ApiReranker(endpoint, config.rerank_model)
+
+
+def path_reranker_of(config: ModelConfig) -> LateInteraction | None:
+    """Return the reranker of paths; None where no folder is configured.
+
+    Raises: `ConfigError` for an unknown precision, `Unavailable` for a folder that holds no model.
+    """
+    if not config.resolve_model_dir:
+        return None
+    from tadoru.models.late import LateInteraction
+
+    folder = Path(config.resolve_model_dir).expanduser()
+    return LateInteraction(folder, config.resolve_model_precision)
 
 
 def counter_of(config: ModelConfig) -> TokenCounter:

@@ -72,20 +72,39 @@ class StaticEmbedder:
         result = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for start in range(0, len(texts), BATCH):
             part = list(texts[start : start + BATCH])
-            found = self._tokenizer.encode_batch_fast(part, add_special_tokens=False)
-            for row, encoding in enumerate(found, start):
-                ids = [i for i in encoding.ids[: 2 * MAX_TOKENS] if i != self._unknown]
+            for row, ids in enumerate(self._ids(part), start):
                 if ids:
-                    result[row] = self._mean(np.array(ids[:MAX_TOKENS]))
+                    result[row] = self._mean(np.array(ids))
         norms = np.linalg.norm(result, axis=1, keepdims=True)
         unit: npt.NDArray[np.float32] = result / np.maximum(norms, 1e-12)
         return unit
 
-    def _mean(self, ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+    def tokens(self, text: str) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Return unit vectors of the known tokens, shape (tokens, dimension), and their weights."""
         import numpy as np
 
+        ids = np.array(self._ids([text])[0], dtype=np.int64)
+        vectors = self._vectors(ids)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        ones = np.ones(len(ids), dtype=np.float32)
+        return vectors / np.maximum(norms, 1e-12), (
+            ones if self._weights is None else self._weights[ids]
+        )
+
+    def _ids(self, texts: list[str]) -> list[list[int]]:
+        found = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+        return [
+            [i for i in encoding.ids[: 2 * MAX_TOKENS] if i != self._unknown][:MAX_TOKENS]
+            for encoding in found
+        ]
+
+    def _vectors(self, ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         rows = ids if self._mapping is None else self._mapping[ids]
-        vectors = self._table[rows].astype(np.float32)
+        vectors: npt.NDArray[np.float32] = self._table[rows].astype("float32")
+        return vectors
+
+    def _mean(self, ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        vectors = self._vectors(ids)
         if self._weights is not None:
             vectors *= self._weights[ids][:, None]
         mean: npt.NDArray[np.float32] = vectors.mean(axis=0)

@@ -122,7 +122,7 @@ class Paths(Core):
             history=self._history.paths(self.principal),
             touched=self._history.touched(self.principal),
             config=self.config.resolve,
-            reranker=self._models.given_reranker,
+            reranker=self._models.path_reranker(),
             renames=self._mounts.renames,
             stat=partial(exists_now, view),
             measure=measure,
