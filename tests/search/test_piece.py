@@ -95,3 +95,17 @@ def test_the_line_that_names_a_chunk_is_its_signature() -> None:
     piece = heading_of(found, text, COUNTER)
     assert text[piece.start : piece.end] == "def unrelated(archive):"
     assert piece.start_line == piece.end_line == 4
+
+
+def test_without_a_signature_it_is_the_line_of_the_best_stretch_and_never_mere_punctuation() -> (
+    None
+):
+    text = '"""\n/**\nArchives of pages.\n"""\nimport re\nimport shutil\n'
+    view = View({"": MemoryStore({"a.txt": text})}, Principal())
+    chunk = replace(view.chunks("a.txt")[0], signature="")
+    for focus, line, shown in (
+        (0, 3, "Archives of pages."),
+        (text.index("shutil"), 6, "import shutil"),
+    ):
+        piece = heading_of(Found(chunk, focus=focus), text, COUNTER)
+        assert (piece.start_line, text[piece.start : piece.end]) == (line, shown)

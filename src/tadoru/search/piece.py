@@ -7,6 +7,7 @@ far down for that.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from tadoru.models.base import TokenCounter
@@ -17,6 +18,7 @@ SLACK = 1.25
 STRETCH_CHARS = 240
 """What the best stretch is taken to need (`lens.NEAR_CHARS`, and the line it ends in)."""
 HEADING_CHARS = 160
+_WORD = re.compile(r"\w{3}")
 LINES_BEFORE = 2
 """Lines shown above the best stretch when the part begins there."""
 
@@ -68,12 +70,14 @@ def piece_of(found: Found, text: str, counter: TokenCounter, limit: int) -> Piec
 
 
 def heading_of(found: Found, text: str, counter: TokenCounter) -> Piece:
-    """Return the one line that names a chunk: its signature, or its first line that says anything.
-
-    Source of the line: the text, so that its number is right.
-    """
+    """Return the one line that names a chunk: its signature, or the line where the best stretch
+    begins, or the next one that has a word."""
     signature = found.chunk.signature.partition("\n")[0].strip()
-    start = max(0, text.find(signature)) if signature else 0
+    start = text.find(signature) if signature else -1
+    if start < 0:
+        line = text.rfind("\n", 0, min(found.focus, len(text))) + 1
+        worded = _WORD.search(text, line) or _WORD.search(text)
+        start = text.rfind("\n", 0, worded.start()) + 1 if worded else 0
     start += len(text[start:]) - len(text[start:].lstrip())
     end = text.find("\n", start)
     end = min(len(text) if end < 0 else end, start + HEADING_CHARS)
