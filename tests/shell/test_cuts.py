@@ -81,7 +81,6 @@ printf '%s\\n' $(cat large) | wc -l
 mapfile -t a < <(seq 300000); echo ${#a[@]}
 awk '{print; print}' large | wc -c
 printf '%200000d' 1 | wc -c
-bc <<< '2^200'
 expand large | wc -c
 """.strip().splitlines()
 

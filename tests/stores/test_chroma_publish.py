@@ -202,6 +202,9 @@ def test_readers_see_the_old_pages_or_the_new_ones_while_it_runs(site, address, 
     assert 3 in seen
 
 
+KILLS = 6
+
+
 def test_a_run_killed_at_any_moment_leaves_the_old_or_the_new_tree(tmp_path, chroma_server):
     rng = random.Random(4)
     folder = tmp_path / "site"
@@ -211,19 +214,23 @@ def test_a_run_killed_at_any_moment_leaves_the_old_or_the_new_tree(tmp_path, chr
     _write(folder, current)
     _run(folder, address)
     store_paths = set(current)
-    killed = 0
-    for attempt in range(12):
+    killed = attempt = 0
+    window = 0.3
+    while killed < KILLS:
+        attempt += 1
+        assert attempt <= 5 * KILLS, f"only {killed} runs were met alive"
         before = dict(current)
         for name in rng.sample(sorted(store_paths), 12):
             current[name] = page(f"{name}-{attempt}", 40)
         _write(folder, current)
-        if _killed(folder, address, rng.uniform(0.0, 0.5)):
-            killed += 1
+        met = _killed(folder, address, rng.uniform(0.0, window))
+        # How long a run takes depends on the machine: the window settles where most are met.
+        window *= 1.1 if met else 0.7
+        killed += met
         found = contents(ChromaStore.open(address))
         assert found in (before, current)
         _run(folder, address)
         assert contents(ChromaStore.open(address)) == current
-    assert killed >= 4
 
 
 def _write(folder, pages):
