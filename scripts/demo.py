@@ -74,13 +74,14 @@ def memorable(paths: list[str]) -> str:
 
 
 def broken(path: str) -> str:
-    """Write a path as a model does that remembers it half: a directory lost, a plural wrong."""
+    """Write a path as a model does that remembers it half: a directory lost, or a plural wrong."""
     parts = path.split("/")
+    if len(parts) > 2:
+        return "/".join([*parts[:-2], parts[-1]])
     stem, dot, suffix = parts[-1].rpartition(".")
     stem = stem or suffix
     stem = stem[:-1] if stem.endswith("s") else stem + "s"
-    middle = parts[:-1] if len(parts) < 3 else [*parts[:-2]]
-    return "/".join([*middle, f"{stem}{dot}{suffix}" if dot else stem])
+    return "/".join([*parts[:-1], f"{stem}{dot}{suffix}" if dot else stem])
 
 
 def asked(*arguments: str) -> dict[str, list[dict[str, str]]]:
