@@ -428,3 +428,21 @@ def test_a_forked_child_reads_without_harm_to_its_parent(built):
         os._exit(0 if right else 1)
     assert os.waitpid(process, 0)[1] == 0
     assert built.text("README.md", access=ALL) == FILES["README.md"]
+
+
+def test_a_fault_of_a_file_that_was_replaced_meanwhile_is_no_damage(tmp_path: Path) -> None:
+    from tadoru.stores.sqlite.pool import Pool
+
+    home = tmp_path / "home"
+    SqliteStore.open(home, root=tmp_path, create=True).close()
+    pool = Pool(home)
+    for replaced, expected in ((False, CorruptStore), (True, NotIndexed)):
+        fault = sqlite3.DatabaseError("database disk image is malformed")
+        fault.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        with pytest.raises(expected), pool.read():
+            if replaced:
+                copy = home / "copy"
+                copy.write_bytes((home / "index.db").read_bytes())
+                copy.replace(home / "index.db")
+            raise fault
+    pool.close()

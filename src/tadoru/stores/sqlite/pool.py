@@ -61,6 +61,10 @@ class Pool:
             connection.execute("COMMIT")
             healthy = True
         except sqlite3.Error as error:
+            if connection.ident != self._check_ident():  # the old file with the log of the new one
+                raise NotIndexed(
+                    f"the index {self.path} was made anew while it was read", hint="ask again"
+                ) from error
             raise of_sqlite(error, self.path) from error
         except TadoruError:
             connection.execute("ROLLBACK")
