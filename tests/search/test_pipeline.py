@@ -278,6 +278,39 @@ def test_debug_explains_each_stage(ask: Ask) -> None:
     assert not ask("where do sessions expire").debug
 
 
+def test_every_stage_tells_places_ranks_and_reasons(ask: Ask) -> None:
+    answer = ask("where do sessions expire", debug=True, top=5)
+    stages = answer.debug["stages"]
+    assert list(stages)[-5:] == ["fused", "ranked", "cut-off", "expanded", "packed"]
+    assert stages["lexical"]["rows"][0]["rank"] == 1
+    assert stages["fused"]["rows"][0]["ranks"]["lexical"] >= 1
+    assert stages["ranked"]["rows"][0]["path"] == answer.hits[0].path
+    decided = stages["cut-off"]["rows"]
+    assert [row for row in decided if row["kept"]]
+    assert all(row["kept"] or row["why"] for row in decided)
+    assert sum(row["kept"] for row in decided) == stages["cut-off"]["kept"]
+    shown = {row["path"] for row in stages["packed"]["rows"]}
+    assert shown == {file.path for file in answer.files}
+    assert stages["packed"]["tokens of text"] <= answer.tokens
+
+
+def test_what_does_not_fit_is_named(ask: Ask) -> None:
+    packed = ask("where do sessions expire", debug=True, budget=40).debug["stages"]["packed"]
+    assert packed["left out"]["found"] == len(packed["left out"]["rows"]) > 0
+
+
+def test_reranked_rows_say_where_they_stood_before(ask: Ask) -> None:
+    class Reversed:
+        name = "reversed"
+
+        def score(self, question: str, documents: Any) -> list[float]:
+            return [index / 100 for index, _ in enumerate(documents)]
+
+    rows = ask("price of items in a cart", debug=True, reranker=Reversed()).debug["stages"]
+    before = [row["rank before"] for row in rows["ranked"]["rows"]]
+    assert sorted(before) == list(range(1, len(before) + 1)) != before
+
+
 @pytest.mark.parametrize(
     "files", [{}, {"a.py": ""}, {"README.md": "# Only words\n\nAbout carts.\n"}, {"b.bin": b"\0"}]
 )

@@ -70,7 +70,11 @@ def retrieval_json(answer: SearchAnswer) -> dict[str, Any]:
         ],
         "index": str(answer.index),
     }
-    return {**result, "debug": dict(answer.debug)} if answer.debug else result
+    if answer.debug:
+        from tadoru.search.debug import without_stages
+
+        result["debug"] = without_stages(answer.debug)
+    return result
 
 
 def _json_segment(segment: Segment, seeds: set[tuple[str, int]]) -> dict[str, Any]:

@@ -32,14 +32,27 @@ def smart_cut(
         notes.append(f"low confidence: the best score {top:.3f} is below {floor:.3f}")
         keep = {"return_top1": 1, "return_empty": 0, "return_with_warning": settings.smart_min_k}
         return list(ranked[: keep[low]])
-    threshold = max(
-        floor,
-        min(settings.smart_top_score_ratio * top, top - settings.smart_top_score_delta_abs),
-    )
     kept: list[Found] = []
-    for position, candidate in enumerate(ranked[: max(1, settings.smart_max_k)]):
-        needed = floor if position < settings.smart_min_k else threshold
-        if candidate.score < needed:
+    for position, candidate in enumerate(ranked):
+        if why_cut(position, candidate.score, top, settings):
             break
         kept.append(candidate)
     return kept
+
+
+def threshold_of(top: float, settings: SearchConfig) -> float:
+    """Return what a hit beyond the safe harbour needs; `top`: the score of the best one."""
+    relative = settings.smart_top_score_ratio * top
+    return max(settings.smart_min_score, min(relative, top - settings.smart_top_score_delta_abs))
+
+
+def why_cut(position: int, score: float, top: float, settings: SearchConfig) -> str:
+    """Return why a hit at a position (from 0) does not stay; empty when it does."""
+    floor, most = settings.smart_min_score, max(1, settings.smart_max_k)
+    if score < floor:
+        return f"below the floor {floor:.3f}"
+    if position >= most:
+        return f"after the first {most}"
+    if position >= settings.smart_min_k and score < (needed := threshold_of(top, settings)):
+        return f"below {needed:.3f}, what the best score {top:.3f} asks for"
+    return ""

@@ -139,6 +139,7 @@ def _rank(
     ranked, folded = fold_duplicates(rank(view, facts, lens, fused, texts))
     ranked = ranked[: max(settings.fused_top_m, wanted)]
     laps.done("rank")
+    before = tuple(ranked)
     if reranker is not None:
         ranked = rerank(reranker, lens, ranked, settings, notes)
         laps.done("rerank")
@@ -152,7 +153,11 @@ def _rank(
         seeds, hits if request.top else ranked
     )
     laps.done("expand")
-    told = debug.explain(lens, pool, ranked, seeds, around, folded) if request.debug else {}
+    told: dict[str, Any] = {}
+    if request.debug:
+        told = debug.explain(
+            debug.Course(lens, pool, fused, before, ranked, best, seeds, around, folded, settings)
+        )
     also = ranked[:NAMED_FROM] if seeds and seeds[0].score >= settings.smart_min_score else []
     return Ranking(
         tuple(hits), tuple(seeds), tuple(around), tuple(also), len(ranked), tuple(notes), told
@@ -219,7 +224,7 @@ def _answer(
         total=ranking.total,
         warnings=ranking.notes,
         index=state,
-        debug={**ranking.debug, "left_out": packed.left_out} if request.debug else {},
+        debug=debug.with_packed(ranking.debug, packed, items, counter) if request.debug else {},
     )
 
 

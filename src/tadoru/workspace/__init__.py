@@ -8,13 +8,13 @@ function. It ranks nothing and formats nothing. A module for each job; `core` is
 
 from __future__ import annotations
 
-from tadoru.workspace.questions import Questions
+from tadoru.workspace.looks import Looks
 from tadoru.workspace.shell import Shell
 from tadoru.workspace.structure import Structure
 from tadoru.workspace.upkeep import Upkeep
 
 
-class Workspace(Questions, Shell, Structure, Upkeep):
+class Workspace(Looks, Shell, Structure, Upkeep):
     """Mounts as one principal sees them. Threads may share one; close it when done."""
 
 

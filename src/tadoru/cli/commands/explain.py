@@ -50,9 +50,11 @@ def explain_search(session: Session, question: str, mode: Mode, top: int) -> int
 
 
 def print_search(answer: SearchAnswer) -> None:
+    from tadoru.search.debug import without_stages
+
     out(f"question  {shown(answer.question)}")
     out(f"index     {answer.index}, {answer.index.files} files")
-    print_stages(to_json(answer.debug))
+    print_stages(to_json(without_stages(answer.debug)))
     out(f"\nhits ({len(answer.hits)} of {answer.total})")
     for rank, hit in enumerate(answer.hits, 1):
         came = ",".join(hit.sources)
