@@ -46,6 +46,18 @@ def answers(store):
     )
 
 
+LEAVING = """
+import fcntl, os, sys, time
+database = os.open(sys.argv[1], os.O_RDWR)
+fcntl.lockf(database, fcntl.LOCK_EX, 510, 0x40000002)
+print(flush=True)
+time.sleep(0.5)
+print(os.path.exists(sys.argv[1]))
+"""
+"""SQLite's exclusive lock, as the last reader holds it while it deletes the log by its name.
+Source: https://www.sqlite.org/src/file/src/os.h, SHARED_FIRST and SHARED_SIZE"""
+
+
 # -- opening -----------------------------------------------------------------------------------
 
 
@@ -108,6 +120,27 @@ def test_a_store_that_cannot_be_emptied_is_deleted(built, damage):
     with pytest.raises(NotIndexed):
         reopened(built)
     assert Path(built.host_root, "README.md").exists()
+
+
+def test_nothing_is_deleted_before_the_last_reader_has_left(built):
+    path = built.directory / "index.db"
+    built.close()
+    with subprocess.Popen(
+        [sys.executable, "-c", LEAVING, str(path)], stdout=subprocess.PIPE, text=True
+    ) as reader:
+        assert reader.stdout is not None
+        reader.stdout.readline()
+        SqliteStore.remove(built.directory)
+        assert reader.stdout.read() == "True\n"
+    assert not built.directory.exists()
+
+
+def test_a_writer_whose_store_was_half_removed_finds_none(built):
+    store = reopened(built)
+    built.close()
+    (built.directory / "index.db").unlink()
+    with pytest.raises(NotIndexed, match="removed"), store.writer():
+        pass
 
 
 def test_remove_of_nothing_is_nothing(tmp_path):

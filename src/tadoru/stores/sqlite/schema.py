@@ -11,7 +11,8 @@ import os
 import secrets
 import sqlite3
 import uuid
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from tadoru.errors import CorruptStore, NewerStore, NotIndexed
@@ -22,6 +23,8 @@ APPLICATION_ID = 0x7461646F
 """`tado` in ASCII; `file` and `PRAGMA application_id` show it."""
 SCHEMA_VERSION = 2
 _NEW = ".new"
+LEAVING_SECONDS = 5.0
+"""How long the last reader of a database may take to leave it."""
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -125,9 +128,27 @@ def discard(directory: Path) -> None:
 
     The log goes last: without it, what is still there could be taken for the whole. One that is
     left is deleted before the next database gets its name, which would take it for its own.
+
+    The last reader to leave a database deletes its log, by name, after it has looked whether the
+    database is still in its place. It can do so only while nobody else has the database open: so
+    this is open until all is deleted, or that reader could delete the log of the next database.
     """
-    for suffix in ("", "-shm", "-wal"):
-        (directory / f"{DATABASE}{suffix}").unlink(missing_ok=True)
+    path = directory / DATABASE
+    with _opened(path):
+        for suffix in ("", "-shm", "-wal"):
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[None]:
+    """Keep SQLite's shared lock on a database; one that SQLite cannot read has no readers."""
+    with ExitStack() as kept:
+        with suppress(sqlite3.DatabaseError):
+            if path.exists():
+                connection = sqlite3.connect(path, timeout=LEAVING_SECONDS, isolation_level=None)
+                kept.callback(connection.close)
+                connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        yield
 
 
 def _fill(connection: sqlite3.Connection, root: Path) -> None:

@@ -145,6 +145,8 @@ class SqliteStore:
         """
         path = self.directory / DATABASE
         with writer_lock(self.directory, deadline_seconds):
+            if not path.exists():  # one who removed the store was ended before it took the lock too
+                raise NotIndexed(f"the index {path} was removed", hint="run `tadoru index`")
             with translated(path):
                 connection = connect(path, writable=True)
             try:
