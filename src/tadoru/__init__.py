@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         StoreError,
         StoreFull,
         TadoruError,
+        TimeUp,
         Unavailable,
     )
     from tadoru.opening import open_workspace as open
@@ -121,6 +122,7 @@ __all__ = [
     "SymbolList",
     "TadoruError",
     "TextAnswer",
+    "TimeUp",
     "Unavailable",
     "Workspace",
     "__version__",

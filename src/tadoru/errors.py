@@ -16,6 +16,7 @@
     │   └── StoreBusy       another writer did not finish within the deadline
     ├── ConfigError         a configuration file or variable that cannot be understood
     ├── LimitExceeded       time, memory, output or recursion ran out
+    │   └── TimeUp          the call's deadline passed, or its asker left
     └── Unavailable         an optional part (server, extra, model) is missing or away
 
 An error has a message (what happened, to what) and a `hint` (what to do now). `exit_code` is what
@@ -43,6 +44,7 @@ __all__ = [
     "StoreError",
     "StoreFull",
     "TadoruError",
+    "TimeUp",
     "Unavailable",
 ]
 
@@ -165,6 +167,12 @@ class LimitExceeded(TadoruError):
     """Time, memory, output or recursion ran out."""
 
     code = "limit"
+
+
+class TimeUp(LimitExceeded):
+    """The deadline of a call passed, or nobody waits for it any more."""
+
+    code = "deadline"
 
 
 class Unavailable(TadoruError):

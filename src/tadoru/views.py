@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tadoru import deadline
 from tadoru.stores.base import Admit, ChunkRef, FieldWeight, Store
 from tadoru.tree import Tree, mounted
 from tadoru.types import (
@@ -78,11 +79,16 @@ class View:
     """Stores by place in the tree (`""` is the root itself), as `principal` sees them now.
 
     A mount covers what a shallower one has at its place. A view is a snapshot of labels and
-    generations: make a new one for each call, it is cheap.
+    generations: make a new one for each call, it is cheap. It is held to the deadline of the call
+    that made it: whatever asks it for more raises `TimeUp` after that.
     """
+
+    local = True
+    """Whether who asks may know where on this machine the stores lie."""
 
     def __init__(self, stores: Mapping[str, Store], principal: Principal) -> None:
         self.principal = principal
+        self._deadline = deadline.current()
         places = {prefix.strip("/"): store for prefix, store in stores.items()}
         self._parts = tuple(
             _Part(
@@ -100,11 +106,17 @@ class View:
         """Identifies what this view shows: caches of answers are keyed by it, never by a name."""
         return tuple((p.prefix, p.store.id, p.generation, p.access) for p in self._parts)
 
+    def _in_time(self) -> None:
+        """Raises: `TimeUp` after the deadline of the call."""
+        if self._deadline is not None:
+            self._deadline.check()
+
     # -- names ---------------------------------------------------------------------------------
 
     @cached_property
     def tree(self) -> Tree:
         """The visible tree, shared by all views with the same key."""
+        self._in_time()
         return _trees.get(self.key, self._build_tree)
 
     def _build_tree(self) -> Tree:
@@ -121,7 +133,7 @@ class View:
 
     def host_path(self, path: str) -> str:
         """Return where a visible path lies on this machine; empty when it is not local."""
-        found = self._locate(path)
+        found = self._locate(path) if self.local else None
         if found is None or not found[0].store.host_root:
             return ""
         part, inner = found
@@ -130,7 +142,7 @@ class View:
 
     def from_host(self, host_path: str) -> str | None:
         """Return the tree's path for an absolute path on this machine; None when outside."""
-        for part in self._parts:
+        for part in self._parts if self.local else ():
             root = part.store.host_root.rstrip("/")
             if root and host_path.rstrip("/") == root:
                 return part.prefix
@@ -141,7 +153,7 @@ class View:
     @property
     def roots(self) -> dict[str, str]:
         """Mount name -> directory on this machine (empty when the mount is not local)."""
-        return {p.prefix: p.store.host_root for p in self._parts}
+        return {p.prefix: p.store.host_root if self.local else "" for p in self._parts}
 
     def ignored(self, path: str) -> str:
         """Return the ignore rule that keeps a path out of the tree; else empty."""
@@ -160,6 +172,7 @@ class View:
 
     def _file(self, path: str) -> tuple[_Part, str] | None:
         """Return the part and inner path of a visible file, links followed."""
+        self._in_time()
         entry = self.tree.resolve(path)
         if entry is None or entry.kind is not Kind.FILE:
             return None
@@ -177,9 +190,12 @@ class View:
 
     def read_many(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield (path, bytes) of the visible files among `paths`, in their order, in bulk."""
+        self._in_time()
         if len(self._parts) == 1 and not self._parts[0].prefix:
             part = self._parts[0]
-            yield from part.store.read_many(paths, access=part.access)
+            for row in part.store.read_many(paths, access=part.access):
+                self._in_time()
+                yield row
             return
         batch: list[str] = []
         owner: _Part | None = None
@@ -196,9 +212,9 @@ class View:
         if owner is not None:
             yield from self._read_batch(owner, batch)
 
-    @staticmethod
-    def _read_batch(part: _Part, inner: list[str]) -> Iterator[tuple[str, bytes]]:
+    def _read_batch(self, part: _Part, inner: list[str]) -> Iterator[tuple[str, bytes]]:
         for path, data in part.store.read_many(inner, access=part.access):
+            self._in_time()
             yield part.outer(path), data
 
     def text(self, path: str) -> str | None:
@@ -222,6 +238,7 @@ class View:
 
     def candidates(self, literals: Sequence[Sequence[bytes]]) -> set[str] | None:
         """Return the paths that can contain the literals (see `LiteralIndex`); None for all."""
+        self._in_time()
         result: set[str] = set()
         for part in self._parts:
             paths = part.store.literals.candidates(literals, access=part.access)
@@ -241,6 +258,7 @@ class View:
         admit: Admit | None = None,
     ) -> list[ChunkRef]:
         """Return the `k` best chunks by BM25F over all mounts, best first."""
+        self._in_time()
         return self._merge(
             (
                 part.store.postings.search(
@@ -253,6 +271,7 @@ class View:
 
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         """Return in how many visible chunks each term occurs."""
+        self._in_time()
         counts = [p.store.postings.frequencies(terms, access=p.access) for p in self._parts]
         return [sum(column) for column in zip(*counts, strict=True)] if counts else [0] * len(terms)
 
@@ -265,6 +284,7 @@ class View:
         admit: Admit | None = None,
     ) -> list[ChunkRef]:
         """Return the `k` chunks nearest to a unit vector of shape (d,) over all mounts."""
+        self._in_time()
         return self._merge(
             (
                 part.store.nearest(
@@ -303,6 +323,7 @@ class View:
         limit: int = 1_000,
     ) -> tuple[list[Symbol], int]:
         """Return visible definitions and their true total (see `Store.symbols`)."""
+        self._in_time()
         found: list[Symbol] = []
         total = 0
         for part in self._parts:
@@ -360,6 +381,7 @@ class View:
 
     def import_counts(self) -> dict[str, int]:
         """Return, for each visible file that is imported, how many visible files import it."""
+        self._in_time()
         return {
             part.outer(path): count
             for part in self._parts
@@ -371,6 +393,7 @@ class View:
         self, refs: Sequence[tuple[str, int]], *, fingerprint: str
     ) -> npt.NDArray[np.float32] | None:
         """Return unit vectors for (path, chunk index) pairs of one store; None when it has none."""
+        self._in_time()
         if len(self._parts) != 1:
             return None  # several mounts may hold vectors of different models
         part = self._parts[0]

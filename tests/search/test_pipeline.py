@@ -10,7 +10,7 @@ import pytest
 from conftest import SHOP, Ask, store_of
 from tadoru.config import SearchConfig
 from tadoru.errors import BadInput, Unavailable
-from tadoru.search import QueryCache, SearchRequest
+from tadoru.search import CountingCache, QueryCache, SearchRequest
 from tadoru.testing.memory import MemoryStore
 from tadoru.testing.models import HashEmbedder, OverlapReranker
 from tadoru.types import Principal
@@ -209,7 +209,7 @@ def test_files_without_index_are_scanned_and_marked() -> None:
 
 def test_cache_answers_alike_until_the_generation_changes() -> None:
     store = store_of(SHOP)
-    cache: QueryCache[Any] = QueryCache(50)
+    cache: CountingCache[Any] = CountingCache(QueryCache(50))
     from tadoru.models.tokens import EstimatedTokens
     from tadoru.search import search
 

@@ -18,6 +18,7 @@ from tadoru.config.values import (
     ObjectsConfig,
     ResolveConfig,
     SearchConfig,
+    ServeConfig,
     ShellConfig,
 )
 
@@ -35,6 +36,7 @@ __all__ = [
     "ObjectsConfig",
     "ResolveConfig",
     "SearchConfig",
+    "ServeConfig",
     "ShellConfig",
     "load",
     "project_may_set",

@@ -23,7 +23,7 @@ CONFIG_FILE = "config.toml"
 PROJECT_FILE = ".tadoru.toml"
 MAX_BYTES = 1024 * 1024
 
-_SECTIONS = ("index", "search", "resolve", "shell", "models", "cache", "objects")
+_SECTIONS = ("index", "search", "resolve", "shell", "models", "cache", "objects", "serve")
 _PROJECT_KEYS = frozenset(
     {"budget", "access", "index.include", "index.ignore", "index.debounce_ms"}
 )
@@ -50,6 +50,16 @@ _ENVIRONMENT: Mapping[str, str] = {
     "RERANK_BASE_URL": "models.rerank_base_url",
     "RERANK_MODEL": "models.rerank_model",
     "RERANK_TOP_N": "models.rerank_top_n",
+    "TADORU_SERVE_ISSUER": "serve.issuer",
+    "TADORU_SERVE_AUDIENCE": "serve.audience",
+    "TADORU_SERVE_KEYS": "serve.keys",
+    "TADORU_SERVE_SCOPES": "serve.scopes",
+    "TADORU_SERVE_GROUPS_CLAIM": "serve.groups_claim",
+    "TADORU_SERVE_OPERATORS": "serve.operators",
+    "TADORU_SERVE_URL": "serve.url",
+    "TADORU_SERVE_HOSTS": "serve.hosts",
+    "TADORU_SERVE_ORIGINS": "serve.origins",
+    "TADORU_SERVE_METRICS_TOKEN": "serve.metrics_token",
     "CW_SEARCH_WVEC": "search.w_vec",
     "CW_SEARCH_WLEX": "search.w_lex",
     "CW_SEARCH_RERANK_TOP_N": "search.rerank_top_n",
@@ -131,7 +141,7 @@ def _readable_keys(path: Path, values: Mapping[str, Any]) -> Iterable[str]:
 def _holds_key(key: str, value: Any) -> bool:
     if key == "cache.url":
         return "@" in str(value)
-    return key.endswith("_api_key") or key == "objects.options"
+    return key.endswith(("_api_key", "_token")) or key == "objects.options"
 
 
 def _flatten(table: Mapping[str, Any]) -> dict[str, Any]:

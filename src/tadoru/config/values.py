@@ -124,9 +124,9 @@ class ShellConfig:
 class ModelConfig:
     """Endpoints and folders of models. Never read from a repository."""
 
-    embedded: bool = False
-    """Use the embedded code model where no other embedder is configured: `models = "embedded"` or
-    "none" in the user's file, or `TADORU_MODELS`."""
+    embedded: bool = True
+    """Use the embedded code model where no other embedder is configured. `models = "none"` in the
+    user's file, or `TADORU_MODELS=none`, turns it off: search is lexical then."""
 
     embeddings_api_key: str = field(default="", repr=False)
     embeddings_base_url: str = ""
@@ -181,6 +181,55 @@ class AccessRule:
 
 
 @dataclass(frozen=True, slots=True)
+class ServeConfig:
+    """Who may ask `tadoru serve`, and how much. Never read from a repository."""
+
+    issuer: str = ""
+    """The identity provider, exactly as tokens name it (`TADORU_SERVE_ISSUER`). Empty: nobody is
+    authenticated, and only the loopback interface is served."""
+    audience: tuple[str, ...] = ()
+    """What tokens must be made for; one of these (`TADORU_SERVE_AUDIENCE`)."""
+    keys: str = ""
+    """The provider's keys (JWKS): an https URL, or a file (`TADORU_SERVE_KEYS`)."""
+    algorithms: tuple[str, ...] = ("RS256", "PS256", "ES256", "ES384", "EdDSA")
+    """Of signatures; asymmetric ones only."""
+    scopes: tuple[str, ...] = ()
+    """Scopes that a token must have, all of them."""
+    groups_claim: str = "groups"
+    """Where a token names groups: a list or a string; `realm_access.roles` leads inside."""
+    operators: frozenset[str] = frozenset()
+    """Members of these groups may see as others do (`?as=`), and read the metrics."""
+    leeway_seconds: int = 30
+    """How far clocks may differ."""
+    url: str = ""
+    """What clients call this service: `https://tadoru.example.com` (`TADORU_SERVE_URL`)."""
+    hosts: tuple[str, ...] = ()
+    """Further names in the Host header, with a port where there is one."""
+    origins: tuple[str, ...] = ()
+    """Web pages elsewhere that may call: `https://portal.example.com`."""
+    rate: float = 10.0
+    """Requests a second of one principal, in the long run."""
+    burst: int = 40
+    """Requests that one principal may save up."""
+    concurrency: int = 8
+    """Requests of one principal at the same time."""
+    output_megabytes: int = 64
+    """Bytes sent to one principal in a minute (MiB)."""
+    max_body_bytes: int = 4 * MIB
+    max_answer_bytes: int = 8 * MIB
+    deadline_seconds: float = 30.0
+    """Of one request; then the answer is 504, and its work ends."""
+    receive_seconds: float = 10.0
+    """In which headers and body of a request must have come, each."""
+    threads: int = 16
+    """Calls that are worked on at the same time; others wait."""
+    connections: int = 1_000
+    """Open at the same time; others get 503."""
+    metrics_token: str = field(default="", repr=False)
+    """Lets Prometheus read `/metrics` (`TADORU_SERVE_METRICS_TOKEN`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """Everything that can be set."""
 
@@ -206,3 +255,4 @@ class Config:
     models: ModelConfig = ModelConfig()
     cache: CacheConfig = CacheConfig()
     objects: ObjectsConfig = ObjectsConfig()
+    serve: ServeConfig = ServeConfig()

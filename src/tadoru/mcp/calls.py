@@ -20,7 +20,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, TextContent, Tool, ToolAnn
 from tadoru.errors import TadoruError
 from tadoru.mcp import progress
 from tadoru.mcp.answers import sendable
-from tadoru.mcp.schema import Parameter, arguments_of, parameters_of, schema_of
+from tadoru.parameters import Parameter, arguments_of, parameters_of, schema_of
 from tadoru.text.shown import shown
 
 if TYPE_CHECKING:

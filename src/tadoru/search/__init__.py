@@ -4,7 +4,7 @@
 what an agent asks beside it; `more` and `related` go on from a hit.
 """
 
-from tadoru.search.cache import QueryCache
+from tadoru.search.cache import CountingCache, QueryCache
 from tadoru.search.follow import more, related
 from tadoru.search.map import repo_map
 from tadoru.search.outline import outline
@@ -14,6 +14,7 @@ from tadoru.search.symbols import definition, list_files, references
 
 __all__ = [
     "Cache",
+    "CountingCache",
     "QueryCache",
     "SearchRequest",
     "definition",

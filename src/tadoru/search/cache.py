@@ -22,17 +22,12 @@ class QueryCache(Generic[Value]):
         self._entries = entries
         self._lock = threading.Lock()
         self._kept: OrderedDict[Hashable, Value] = OrderedDict()
-        self.hits = 0
-        self.misses = 0
 
     def get(self, key: Hashable) -> Value | None:
         with self._lock:
             value = self._kept.get(key)
-            if value is None:
-                self.misses += 1
-                return None
-            self._kept.move_to_end(key)
-            self.hits += 1
+            if value is not None:
+                self._kept.move_to_end(key)
             return value
 
     def put(self, key: Hashable, value: Value) -> None:
@@ -48,3 +43,27 @@ class QueryCache(Generic[Value]):
 
     def __len__(self) -> int:
         return len(self._kept)
+
+
+class CountingCache(QueryCache[Value]):
+    """The same entries, for one call, which counts what it found: several askers share them."""
+
+    def __init__(self, entries: QueryCache[Value]) -> None:
+        self._all = entries
+        self.hits = 0
+        self.misses = 0
+
+    def get(self, key: Hashable) -> Value | None:
+        value = self._all.get(key)
+        self.hits += value is not None
+        self.misses += value is None
+        return value
+
+    def put(self, key: Hashable, value: Value) -> None:
+        self._all.put(key, value)
+
+    def clear(self) -> None:
+        self._all.clear()
+
+    def __len__(self) -> int:
+        return len(self._all)

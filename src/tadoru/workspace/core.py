@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import copy
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
@@ -115,6 +116,7 @@ class Core:
         """Is given one record (counts, confidence, milliseconds) of each resolve and retry."""
         self._cache: Cache | None = None
         self._lock = threading.Lock()
+        self._local = True
 
     def __enter__(self) -> Self:
         return self
@@ -136,8 +138,11 @@ class Core:
         """Write what was counted to where other processes read it."""
         self._usage.flush()
 
-    def seen_by(self, principal: Principal) -> Self:
-        """Return the same mounts as somebody else sees them; each has a history of his own."""
+    def seen_by(self, principal: Principal, *, local: bool = True) -> Self:
+        """Return the same mounts as somebody else sees them; each has a history of his own.
+
+        `local=False`: for somebody elsewhere, who is not told where on this machine they lie.
+        """
         other = type(self)(
             self._mounts,
             self.config,
@@ -146,7 +151,35 @@ class Core:
             models=self._models,
         )
         other.on_measure = self.on_measure
+        other._cache = self._rankings()
+        other._local = local
         return other
+
+    def remembering(self, paths: Iterable[str] = ()) -> Self:
+        """Return this workspace with a history of its own: these paths, newest first.
+
+        It lies in the returned object alone, for callers that bring it along (see `recent`).
+        """
+        from tadoru.resolve import History
+
+        other = copy(self)
+        other._history = History(self.config.resolve.history)
+        other._history.add(self.principal, *reversed(tuple(paths)))
+        return other
+
+    @property
+    def recent(self) -> tuple[str, ...]:
+        """What the asker touched, newest first."""
+        return self._history.paths(self.principal)
+
+    def _rankings(self) -> Cache:
+        """Return the finished rankings: all askers share them, since the view is in the key."""
+        from tadoru.search import QueryCache
+
+        with self._lock:
+            if self._cache is None:
+                self._cache = QueryCache(self.config.search.query_cache_entries)
+            return self._cache
 
     @property
     def counter(self) -> TokenCounter:
@@ -155,8 +188,10 @@ class Core:
 
     @property
     def roots(self) -> dict[str, str]:
-        """Place in the tree -> directory on this machine, or address of the document store."""
-        return self._mounts.places
+        """Place in the tree -> directory on this machine, or address of the document store; who
+        is elsewhere gets the place itself."""
+        places = self._mounts.places
+        return places if self._local else {place: place for place in places}
 
     def _own_file(self, kind: str, suffix: str) -> Path | None:
         """Return where something of these mounts and this principal lies; None without a home."""
@@ -192,6 +227,7 @@ class Core:
         if self._audit is None:
             return self._view()
         view = self._mounts.view(self.principal, kind=NotingView)
+        view.local = self._local
         view.noted = _CALL.get().paths
         return view
 
@@ -208,7 +244,9 @@ class Core:
         self._history.add(self.principal, *paths)
 
     def _view(self, *, catch_up: bool = True) -> View:
-        return self._mounts.view(self.principal, catch_up=catch_up)
+        view = self._mounts.view(self.principal, catch_up=catch_up)
+        view.local = self._local
+        return view
 
     def _state(self, view: View) -> IndexState:
         return self._mounts.state(view)

@@ -106,7 +106,7 @@ class Looks(Questions):
             )
         symbols, total = view.symbols(path=entry.path, limit=MOST_SYMBOLS)
         return Look(
-            entry=replace(entry, path=place),
+            entry=entry.moved(place, entry.target),
             text=lines,
             tokens=self._counter.count(text or ""),
             symbols=tuple(symbols),

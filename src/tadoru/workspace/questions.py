@@ -173,13 +173,10 @@ class Questions(Core):
         **how: Any,
     ) -> SearchAnswer:
         """Search a view that is at hand; `how` as in `search.SearchRequest`."""
-        from tadoru.search import QueryCache, SearchRequest, search
+        from tadoru.search import CountingCache, SearchRequest, search
         from tadoru.search.recall import LEFT_OUT
 
-        with self._lock:
-            if self._cache is None:
-                self._cache = QueryCache(self.config.search.query_cache_entries)
-        hits, misses = self._cache.hits, self._cache.misses
+        cache = CountingCache(self._rankings())
         local = list(self._mounts.local.values())
         embedder, lacking = self._models.embedder_for(local, view.principal)
         reranker, unranked = self._models.reranker_for(local)
@@ -191,15 +188,15 @@ class Questions(Core):
             counter=self._counter,
             embedder=embedder,
             reranker=reranker,
-            cache=self._cache,
+            cache=cache,
             sent=sent,
             timed=self._usage.stage,
         )
         self._usage.add(
             queries=1,
             hits=len(answer.hits),
-            cache_hits=self._cache.hits - hits,
-            cache_misses=self._cache.misses - misses,
+            cache_hits=cache.hits,
+            cache_misses=cache.misses,
         )
         failed = any(line.startswith(LEFT_OUT) for line in answer.warnings)
         used = embedder is not None and not failed

@@ -137,5 +137,5 @@ class Upkeep(Core):
             "indexing": indexing_group(used, state),
             "search": search_group(used),
             **told,
-            "warnings": warnings_of(state, self.config.warnings),
+            "warnings": warnings_of(state, self.config.warnings if self._local else ()),
         }

@@ -15,7 +15,7 @@ from tadoru.cli.output import note_warnings, out, out_json, shown
 from tadoru.config import PROJECT_FILE, Config, load, project_may_set, user_file
 from tadoru.errors import BadInput, ConfigError
 
-_SECRET = "_api_key"
+_SECRET = ("_api_key", "_token")
 _TABLES = ("access", "restrict", "mounts")
 
 
