@@ -49,6 +49,42 @@ def test_ctrl_c_is_quiet(repository: Path, tmp_path: Path, name: str, delay: flo
     assert left_of(process.pid) == []
 
 
+SLOW = """
+import os, signal, time
+os.kill(os.getpid(), signal.SIGINT)
+for _ in range({rounds}):
+    time.sleep(0.01)
+done = True
+"""
+IMPORTING = """
+import sys, time
+from tadoru.cli import interrupts
+interrupts.begin()
+try:
+    import slow
+    time.sleep(5)
+except KeyboardInterrupt:
+    whole = getattr(sys.modules.get("slow"), "done", False)
+    interrupts.end()
+    sys.exit(130 if whole else 99)
+"""
+
+
+def test_ctrl_c_during_an_import_waits_until_it_is_done(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW.format(rounds=5))
+    began = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", IMPORTING], cwd=tmp_path, timeout=20)
+    assert done.returncode == 130
+    assert time.monotonic() - began < 4
+
+
+def test_a_second_ctrl_c_does_not_wait_for_the_import(tmp_path: Path) -> None:
+    twice = SLOW.format(rounds=500) + "os.kill(os.getpid(), signal.SIGINT)\n"
+    (tmp_path / "slow.py").write_text(twice.replace("for _", "os.kill(os.getpid(), 2)\nfor _"))
+    done = subprocess.run([sys.executable, "-c", IMPORTING], cwd=tmp_path, timeout=4)
+    assert done.returncode == 99
+
+
 def left_of(group: int) -> list[str]:
     """Return the commands of a process group that live on; they get a moment to leave."""
     deadline = time.monotonic() + 5

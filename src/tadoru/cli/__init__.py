@@ -39,22 +39,19 @@ def pathfinder() -> int:
 def _process(args: list[str]) -> int:
     """Run as a process of its own: Ctrl-C is quiet from the first import to the last thread."""
     try:
+        if args[:1] == ["hook"]:  # which has no threads, and no time for an import
+            return _run(args)
+        from tadoru.cli import interrupts
+
+        interrupts.begin()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    try:
         return _run(args)
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
-        if args[:1] != ["hook"]:  # which has no threads, and no time for an import
-            _die_of_interrupts()
-
-
-def _die_of_interrupts() -> None:
-    """Let Ctrl-C end what is left (threads that are waited for) without a word."""
-    import signal
-
-    try:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    except (ValueError, KeyboardInterrupt):
-        return  # not the main thread, or one more of them
+        interrupts.end()
 
 
 def _run(args: list[str]) -> int:

@@ -29,8 +29,10 @@ def mcp(session: Session, tools: str, no_client_roots: bool, metrics: bool) -> i
 
     Example: claude mcp add tadoru -- tadoru mcp
     """
+    from tadoru.cli import interrupts
     from tadoru.mcp.serve import serve
 
+    interrupts.hand_back()
     options = session.options
     named = [root for root in os.environ.get("TADORU_ROOT", "").split(os.pathsep) if root]
     return serve(
