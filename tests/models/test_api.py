@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -17,6 +18,7 @@ from tadoru.config import ModelConfig
 from tadoru.errors import ConfigError, Unavailable
 from tadoru.models.api import ApiEmbedder
 from tadoru.models.base import BatchEmbedder, Embedder, Reranker
+from tadoru.models.code import CodeEmbedder
 from tadoru.models.configured import embedder_of, reranker_of
 from tadoru.models.gate import Gate
 from tadoru.models.http import Endpoint
@@ -389,12 +391,13 @@ def test_reranker_that_leaves_out_a_document_is_unavailable(server: Server) -> N
 
 
 def test_placeholder_key_counts_as_missing_except_on_this_machine() -> None:
+    """What has no key is not asked: the embedded model answers, or nobody where it is off."""
     far = ModelConfig(
         embeddings_api_key="your-api-key-here", embeddings_base_url="https://x.example/v1",
         embeddings_model="m", rerank_base_url="https://x.example/v1", rerank_model="r",
     )  # fmt: skip
-    assert embedder_of(far) is None and reranker_of(far) is None
-    assert embedder_of(ModelConfig()) is None
+    assert isinstance(embedder_of(far), CodeEmbedder) and reranker_of(far) is None
+    assert embedder_of(replace(far, embedded=False)) is None
     near = ModelConfig(embeddings_base_url="http://localhost:11434/v1", embeddings_model="m")
     found = embedder_of(near)
     assert found is not None and found.dimension == 1024

@@ -10,7 +10,13 @@ import pytest
 
 from tadoru.config import ModelConfig, load
 from tadoru.errors import ConfigError
-from tadoru.models.configured import counter_of, destinations, embedder_of, is_configured
+from tadoru.models.configured import (
+    counter_of,
+    destinations,
+    embedder_of,
+    is_configured,
+    is_instant,
+)
 from tadoru.models.http import is_loopback
 
 FAR = ModelConfig(
@@ -98,11 +104,14 @@ def test_a_tokenizer_that_cannot_be_used_leaves_the_estimate(tmp_path: Path) -> 
     assert counter_of(ModelConfig(tokenizer=str(tmp_path / "none.json"))).name == "estimate"
 
 
-def test_without_a_model_nothing_of_a_model_is_loaded(tmp_path: Path) -> None:
+def test_nothing_of_a_model_is_loaded_before_it_is_asked_for() -> None:
     code = (
         "import sys, tadoru.semantic, tadoru.config as c; m = c.ModelConfig();"
         "from tadoru.models import configured as f;"
-        "f.embedder_of(m), f.reranker_of(m), f.counter_of(m), f.destinations(m);"
+        "assert f.is_configured(m) and f.is_instant(m);"
+        "f.reranker_of(m), f.counter_of(m), f.destinations(m);"
+        "off = c.ModelConfig(embedded=False);"
+        "assert not f.is_configured(off) and f.embedder_of(off) is None;"
         "print([n for n in ('numpy', 'urllib.request', 'tokenizers', 'sqlite3')"
         " if n in sys.modules])"
     )
@@ -110,16 +119,19 @@ def test_without_a_model_nothing_of_a_model_is_loaded(tmp_path: Path) -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_the_embedded_model_is_used_when_asked_for_and_nothing_else_is_configured() -> None:
+def test_the_embedded_model_is_used_unless_it_is_off_or_another_is_configured() -> None:
     from tadoru.models.code import CodeEmbedder
 
-    asked = load(env={"TADORU_MODELS": "embedded", "TADORU_CONFIG": "/nowhere"}).models
-    assert is_configured(asked) and isinstance(embedder_of(asked), CodeEmbedder)
-    assert destinations(asked).all == ()
+    for env in ({}, {"TADORU_MODELS": "embedded"}):
+        plain = load(env={**env, "TADORU_CONFIG": "/nowhere"}).models
+        assert is_instant(plain) and isinstance(embedder_of(plain), CodeEmbedder)
+        assert destinations(plain).all == ()
     away = load(env={"TADORU_MODELS": "none", "TADORU_CONFIG": "/nowhere"}).models
     assert not is_configured(away) and embedder_of(away) is None
-    far = ModelConfig(embedded=True, embeddings_base_url="https://far.example/v1")
-    assert not is_configured(far) and embedder_of(far) is None
+    nameless = ModelConfig(embeddings_base_url="https://far.example/v1")
+    assert is_instant(nameless) and isinstance(embedder_of(nameless), CodeEmbedder)
+    near = ModelConfig(embeddings_base_url="http://localhost:1/v1", embeddings_model="m")
+    assert is_configured(near) and not is_instant(near)
 
 
 def test_another_word_for_models_is_a_mistake() -> None:

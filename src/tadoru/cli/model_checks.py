@@ -26,18 +26,19 @@ def check_models(config: ModelConfig, home: Path) -> Iterator[Check]:
 
 
 def _embedder(config: ModelConfig) -> Check:
+    from tadoru.models.configured import asks_endpoint
+
     try:
         embedder = _made(config)
     except TadoruError as error:
         return Check("embedder", "fail", error.message, error.hint or "correct your configuration")
-    if embedder is not None:
-        return Check("embedder", "ok", embedder.fingerprint)
-    if config.embeddings_base_url:
+    used = embedder.fingerprint if embedder is not None else "none: search is lexical"
+    if config.embeddings_base_url and not asks_endpoint(config):
         fix = (
             "set EMBEDDINGS_API_KEY and EMBEDDINGS_MODEL; an endpoint on this machine needs no key"
         )
-        return Check("embedder", "warn", "an address without key or model: not used", fix)
-    return Check("embedder", "ok", "none configured: search is lexical")
+        return Check("embedder", "warn", f"{used}; an address without key or model: not used", fix)
+    return Check("embedder", "ok", used)
 
 
 def _made(config: ModelConfig) -> Embedder | None:

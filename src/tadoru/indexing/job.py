@@ -135,7 +135,7 @@ def _with_vectors(
 
     home = request.directory.parents[1]
     vectors = RootVectors(request.root, request.directory, home, request.config)
-    if request.vectors == "later":
+    if request.vectors == "later" and not vectors.instant:
         vectors.soon(store)
         return report
     made = vectors.run(store, progress, patient=request.vectors != "background")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tadoru.config import Config
 from tadoru.errors import StoreBusy, TadoruError
 from tadoru.indexing import consent
-from tadoru.models.configured import destinations, embedder_of, is_configured
+from tadoru.models.configured import destinations, embedder_of, is_configured, is_instant
 from tadoru.types import Access, EmbeddingReport, Principal
 
 if TYPE_CHECKING:
@@ -60,6 +60,11 @@ class RootVectors:
         self._settled = -1
         """The generation in which nothing waited."""
         self._counted: tuple[int, Access, str, Coverage] | None = None
+
+    @property
+    def instant(self) -> bool:
+        """Whether vectors are made in the index run itself."""
+        return is_instant(self._config.models)
 
     # -- consent -----------------------------------------------------------------------------------
 

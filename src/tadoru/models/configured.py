@@ -1,7 +1,8 @@
 """From the configuration to models: an endpoint, a folder, the embedded model, or none.
 
 A key that is a placeholder counts as missing, and without a key only an endpoint on this machine
-(Ollama, vLLM) is used. Loads nothing of a model before it is configured.
+(Ollama, vLLM) is used; an address that is not used counts as none. Says which model vectors come
+from without loading anything of one.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ PLACEHOLDERS = frozenset({"", "your-api-key-here"})
 def embedder_of(config: ModelConfig, connect: Connect | None = None) -> Embedder | None:
     """Return the embedder: a configured endpoint, else a configured folder, else the embedded one.
 
-    None where an address lacks its key or model, or `embedded` is off.
+    An address that lacks its key or model counts as none. None where all are off.
 
     Raises: `ConfigError` for an address that is none, `Unavailable` for a folder that is none.
     """
@@ -47,7 +48,7 @@ def embedder_of(config: ModelConfig, connect: Connect | None = None) -> Embedder
         from tadoru.models.static import StaticEmbedder
 
         return StaticEmbedder(Path(config.embeddings_dir).expanduser())
-    if not config.embedded or config.embeddings_base_url:
+    if not config.embedded:
         return None
     from tadoru.models.code import CodeEmbedder
 
@@ -124,9 +125,25 @@ def _host(url: str, key: str, model: str) -> str:
 
 def is_configured(config: ModelConfig) -> bool:
     """Tell whether there may be an embedder, without loading anything for it."""
-    if config.embeddings_base_url and config.embeddings_model:
-        return True
-    return bool(config.embeddings_dir) or (config.embedded and not config.embeddings_base_url)
+    return asks_endpoint(config) or bool(config.embeddings_dir) or config.embedded
+
+
+def is_instant(config: ModelConfig) -> bool:
+    """Tell whether vectors are made in this process as fast as files are read: a table of tokens.
+
+    Such vectors are a part of the index; others are made after it answers."""
+    return is_configured(config) and not asks_endpoint(config)
+
+
+def asks_endpoint(config: ModelConfig) -> bool:
+    """Tell whether vectors come from an endpoint: one with a key, or on this machine."""
+    url, model = config.embeddings_base_url, config.embeddings_model
+    if not url or not model:
+        return False
+    from tadoru.models.http import is_loopback
+
+    has_key = config.embeddings_api_key.strip() not in PLACEHOLDERS
+    return has_key or is_loopback(urlsplit(url).hostname or "")
 
 
 def _endpoint(
