@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from mcp_types import ListRootsResult, Root
 
+from tadoru import wire
 from tadoru.mcp import shared
 from tadoru.mcp.roots import directories, offers_roots
 
@@ -123,6 +125,43 @@ def test_several_lie_side_by_side_and_a_change_refreshes_them(
     assert "three.py" in listed and "two.py" not in listed
     assert str(places["three"]) in agent.call("index_status")
     assert "three.py" in agent.call("search", question="only in three")
+
+
+def test_hooks_are_answered_where_the_client_works_now(
+    places: dict[str, Path], start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("TADORU_HOME", str(home))
+    for place in places.values():
+        (place / "pkg").mkdir()
+        (place / "pkg/settings.py").write_text("x = 1\n")
+
+    def offered(place: Path) -> list[str] | None:
+        """Return what a hook is told about a wrong path; None when nobody listens."""
+        message = {"cwd": str(place), "ask": [{"path": "lib/settings.py", "op": "read"}]}
+        answer = wire.ask(wire.socket_path(str(home), str(place)), message, answered=True)
+        return list(answer["answers"][0]["paths"]) if answer else None
+
+    def until(place: Path, wanted: list[str] | None) -> bool:
+        deadline = time.monotonic() + 10
+        while offered(place) != wanted and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return offered(place) == wanted
+
+    agent = start(places["one"], roots=[places["two"]])
+    agent.call("list_files")
+    assert until(places["two"], [str(places["two"] / "pkg/settings.py")])
+    assert offered(places["one"]) is None
+    for now, before in (("three", "two"), ("two", "three")):
+        agent.roots = [places[now]]
+        agent.tell("notifications/roots/list_changed")
+        agent.call("index_status")
+        assert until(places[now], [str(places[now] / "pkg/settings.py")])
+        assert until(places[before], None)
+    assert agent.process.stdin is not None
+    agent.process.stdin.close()
+    agent.process.wait(10)
+    assert list((home / "run").glob("*.sock")) == []
 
 
 def test_a_client_that_offers_none_gets_the_roots_that_were_given(

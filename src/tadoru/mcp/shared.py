@@ -126,9 +126,15 @@ class Shared:
         from tadoru.mcp.listen import Listener
         from tadoru.sources import home
 
-        self.close()
-        self._listener = Listener(home(workspace.config), self._roots, Hints(self.workspace).answer)
-        self._listener.start()
+        with self._lock:
+            if workspace is not self._workspace:
+                return  # exchanged meanwhile: hooks are answered for its successor
+            earlier, roots = self._listener, self._roots
+            listener = Listener(home(workspace.config), roots, Hints(self.workspace).answer)
+            self._listener = listener
+        if earlier is not None:
+            earlier.close()
+        listener.start()
 
     def close(self) -> None:
         """Write what was counted, and remove what lies outside this process: sockets for hooks."""
