@@ -147,7 +147,7 @@ def _fused(course: Course) -> dict[str, Any]:
                 **_place(found),
                 "rank": rank,
                 "score": round(found.fused, 4),
-                "ranks": {name: found.ranks[name] + 1 for name in sorted(found.ranks)},
+                "ranks": _ranks(found),
             }
             for rank, found in enumerate(course.fused[:STAGE_ROWS], 1)
         ],
@@ -162,6 +162,7 @@ def _ranked(course: Course) -> dict[str, Any]:
         told = _one(found)
         row = {**_place(found), "rank": rank, "score": told["score"]}
         row |= {"fused rank": fused.get(found.key, 0), "rank before": before.get(found.key, 0)}
+        row |= {"ranks": _ranks(found)}
         rows.append({**row, "sources": told["sources"], "signals": told["signals"]})
     return {"found": len(course.ranked), "rows": rows}
 
@@ -184,6 +185,10 @@ def _cut(course: Course) -> dict[str, Any]:
         "most": settings.smart_max_k,
         "rows": rows,
     }
+
+
+def _ranks(found: Found) -> dict[str, int]:
+    return {channel: found.ranks[channel] + 1 for channel in sorted(found.ranks)}
 
 
 def _positions(found: Sequence[Found]) -> dict[Key, int]:
