@@ -67,6 +67,7 @@ def parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
     return tuple(
         _parameter(name, hints[name], parameter.default)
         for name, parameter in inspect.signature(function).parameters.items()
+        if name != "self"
     )
 
 

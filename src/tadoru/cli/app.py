@@ -64,6 +64,7 @@ COMMANDS: dict[str, Listed] = {
     "unmount": Listed("mount", "Take a mount out of your configuration.", SERVE),
     "publish": Listed("publish", "Publish a directory as a document store for mounts.", SERVE),
     "mcp": Listed("mcp", "Serve an AI agent over stdio (Model Context Protocol).", SERVE),
+    "serve": Listed("serve", "Serve MCP, a JSON API and a page over HTTP.", SERVE),
     "hook": Listed(
         "hook", "Turn an agent's failed read into a suggestion (stdin to stdout).", SERVE
     ),

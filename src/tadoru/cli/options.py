@@ -18,6 +18,7 @@ import click
 from tadoru.errors import BadInput, TadoruError
 
 if TYPE_CHECKING:
+    from tadoru.config import Config
     from tadoru.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -108,12 +109,14 @@ class Session:
 
     def host_path(self, path: str) -> str:
         """Return where a path of the tree lies on this machine; empty when it does not."""
-        roots = self.open().roots
-        place, _, rest = path.partition("/") if len(roots) > 1 else (next(iter(roots)), "", path)
-        directory = roots.get(place, "")
-        return str(Path(directory, rest)) if directory.startswith("/") else ""
+        roots, full = self.open().roots, f"/{path}"
+        for place in sorted(roots, key=len, reverse=True):
+            inside = full.removeprefix(place.rstrip("/"))
+            if inside.startswith("/") and (inside != full or place == "/"):
+                return f"{roots[place].rstrip('/')}{inside}" if roots[place][:1] == "/" else ""
+        return ""
 
-    def open(self, path: str | None = None) -> Workspace:
+    def open(self, path: str | None = None, config: Config | None = None) -> Workspace:
         """Open the workspace (of `path` when given); it is closed when the command ends."""
         if self._opened is None:
             import tadoru
@@ -124,6 +127,7 @@ class Session:
             principal = Principal(frozenset(options.groups)) if options.groups else None
             common: dict[str, Any] = {
                 "principal": principal,
+                "config": config,
                 "index": not options.no_index,
                 "yes": options.yes,
             }
@@ -160,12 +164,11 @@ class Session:
         return _normal(path, otherwise=path)
 
     def _from_host(self, path: str) -> str:
-        roots = self.roots
-        if len(roots) == 1:
-            root = Path(os.path.realpath(roots[0]))
-            for place in (Path(os.path.normpath(path)), Path(os.path.realpath(path))):
-                if place.is_relative_to(root):
-                    return "" if place == root else place.relative_to(root).as_posix()
+        full = (Path(os.path.normpath(path)), Path(os.path.realpath(path)))
+        for place, directory in self.open().roots.items():
+            for each in full if directory.startswith("/") else ():
+                if each.is_relative_to(directory):
+                    return _normal(f"{place}/{each.relative_to(directory)}", otherwise=path)
         return path
 
 

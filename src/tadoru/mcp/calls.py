@@ -7,7 +7,7 @@ ours by its kind alone (the log has the details). Knows nothing of what the tool
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
@@ -31,6 +31,9 @@ log = logging.getLogger(__name__)
 AT_ONCE = 16
 """Calls that run at the same time; further ones wait."""
 
+Run = Callable[[Callable[[], Any], str], Awaitable[Any]]
+"""Calls a function, in the name of a tool or of nothing (`""`), without holding up the loop."""
+
 Text = str | Sequence[str]
 """An answer: one block of text, or several."""
 
@@ -53,12 +56,27 @@ class _Registered:
     tool: Tool
 
 
+class InThreads:
+    """Runs functions in threads, `AT_ONCE` at a time."""
+
+    def __init__(self) -> None:
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    async def __call__(self, function: Callable[[], Any], tool: str = "") -> Any:
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(AT_ONCE)
+        return await anyio.to_thread.run_sync(
+            function, abandon_on_cancel=True, limiter=self._limiter
+        )
+
+
 class Calls:
     """The tools of one server."""
 
-    def __init__(self, tools: Toolset) -> None:
+    def __init__(self, tools: Toolset, run: Run | None = None) -> None:
+        """`run`: does the work of a call; by default in a thread, a bounded number at a time."""
         self._tools = {name_of(function): _registered(function) for function in tools.all()}
-        self._limiter: anyio.CapacityLimiter | None = None
+        self._run = run or InThreads()
 
     def list(self) -> list[Tool]:
         """Return the tools as a client sees them."""
@@ -78,17 +96,30 @@ class Calls:
             hint = f"Unknown tool: {name[:80]}; there are {', '.join(self._tools)}"
             raise MCPError(code=INVALID_PARAMS, message=sendable(shown(hint)))
         told = progress.begin(name)
-        if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(AT_ONCE)
         async with anyio.create_task_group() as group:
             # the session drops what a client has not asked for
             group.start_soon(progress.tell_on, told, ctx.session.report_progress, anyio.sleep)
-            blocks, failed = await anyio.to_thread.run_sync(
-                partial(_answer, registered, given), abandon_on_cancel=True, limiter=self._limiter
-            )
+            blocks, failed = await self._answered(registered, given)
             group.cancel_scope.cancel()
         content: Any = [TextContent(type="text", text=block) for block in blocks]
         return CallToolResult(content=content, is_error=failed)
+
+    async def _answered(
+        self, registered: _Registered, given: Mapping[str, Any]
+    ) -> tuple[Sequence[str], bool]:
+        """Return the blocks of an answer, and whether it is an error."""
+        name = registered.tool.name
+        try:
+            arguments = arguments_of(registered.parameters, given)
+            answer = await self._run(partial(registered.function, **arguments), name)
+        except TadoruError as error:
+            return [sendable(shown(str(error)))], True
+        except Exception as error:
+            log.exception("%s failed", name)
+            kind = type(error).__name__
+            return [f"a fault in tadoru ({kind}); its log has the details"], True
+        blocks = [answer] if isinstance(answer, str) else list(answer)
+        return [sendable(block) for block in blocks], False
 
 
 def _registered(function: Callable[..., Text]) -> _Registered:
@@ -100,17 +131,3 @@ def _registered(function: Callable[..., Text]) -> _Registered:
         annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
     )
     return _Registered(function, parameters, tool)
-
-
-def _answer(registered: _Registered, given: Mapping[str, Any]) -> tuple[Sequence[str], bool]:
-    """Return the blocks of an answer, and whether it is an error."""
-    try:
-        answer = registered.function(**arguments_of(registered.parameters, given))
-    except TadoruError as error:
-        return [sendable(shown(str(error)))], True
-    except Exception as error:
-        log.exception("%s failed", registered.tool.name)
-        kind = type(error).__name__
-        return [f"a fault in tadoru ({kind}); its log has the details"], True
-    blocks = [answer] if isinstance(answer, str) else list(answer)
-    return [sendable(block) for block in blocks], False

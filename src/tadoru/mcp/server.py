@@ -11,10 +11,12 @@ from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-import anyio.to_thread
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INTERNAL_ERROR,
     CallToolRequestParams,
     CallToolResult,
     CompleteRequestParams,
@@ -28,16 +30,19 @@ from mcp_types import (
     ReadResourceResult,
 )
 
-from tadoru.errors import BadInput
+from tadoru.errors import BadInput, TadoruError
 from tadoru.mcp import roots
-from tadoru.mcp.calls import Calls, Toolset
+from tadoru.mcp.answers import sendable
+from tadoru.mcp.calls import Calls, InThreads, Run, Toolset
 from tadoru.mcp.contextweaver import ContextWeaverTools
 from tadoru.mcp.pathfinder import PathfinderTools
 from tadoru.mcp.resources import Resources
 from tadoru.mcp.tools import Tools
+from tadoru.text.shown import shown
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+    from starlette.applications import Starlette
 
     from tadoru.workspace import Workspace
 
@@ -75,13 +80,15 @@ def build(
     expect_roots: Callable[[], None] | None = None,
     tools: str = "tadoru",
     one_client: bool = True,
+    run: Run | None = None,
 ) -> Server[Any]:
     """Return a server whose tools call the workspace.
 
     `workspace`: called by every tool call, must be cheap from the second time on; `on_ready`:
     called, once or more, after `initialize` has been answered; `on_roots`: given the directories
     that a client offers, `expect_roots`: called before, when it says that it will; `tools`: a name
-    of `TOOLSETS`; `one_client`: remember what was sent, which is wrong where several clients ask.
+    of `TOOLSETS`; `one_client`: remember what was sent, which is wrong where several clients ask;
+    `run`: does the work of each request (see `calls.Run`), by default in threads.
     Raises: `BadInput` for another name.
     """
     if tools not in TOOLSETS:
@@ -90,7 +97,8 @@ def build(
     toolset = make(workspace)
     if isinstance(toolset, Tools):
         toolset.remembers = one_client
-    handlers = _Handlers(Calls(toolset), Resources(workspace))
+    work = run or InThreads()
+    handlers = _Handlers(Calls(toolset, work), Resources(workspace), work)
     server: Server[Any] = Server(
         "tadoru",
         title="tadoru",
@@ -112,12 +120,25 @@ def build(
     return server
 
 
+def over_http(server: Server[Any], *, path: str, body_bytes: int) -> Starlette:
+    """Return the application that serves a server at a path, without sessions: any process answers
+    any request. Whoever serves it checks Host, Origin and tokens before. `body_bytes`: at most.
+    """
+    return server.streamable_http_app(
+        streamable_http_path=path,
+        stateless_http=True,
+        max_request_body_size=body_bytes,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+
+
 class _Handlers:
     """What the server does on each request; files are looked at in a thread."""
 
-    def __init__(self, calls: Calls, resources: Resources) -> None:
+    def __init__(self, calls: Calls, resources: Resources, run: Run) -> None:
         self.calls = calls
         self._resources = resources
+        self._run = run
 
     async def list_tools(
         self, ctx: Context, params: PaginatedRequestParams | None
@@ -131,7 +152,10 @@ class _Handlers:
         self, ctx: Context, params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         cursor = params.cursor if params is not None else None
-        return await anyio.to_thread.run_sync(self._resources.list, cursor)
+        answer: ListResourcesResult = await self._worked(
+            partial(self._resources.list, cursor), "resources-list"
+        )
+        return answer
 
     async def list_templates(
         self, ctx: Context, params: PaginatedRequestParams | None
@@ -141,10 +165,23 @@ class _Handlers:
     async def read_resource(
         self, ctx: Context, params: ReadResourceRequestParams
     ) -> ReadResourceResult:
-        return await anyio.to_thread.run_sync(self._resources.read, str(params.uri))
+        answer: ReadResourceResult = await self._worked(
+            partial(self._resources.read, str(params.uri)), "resources-read"
+        )
+        return answer
 
     async def complete(self, ctx: Context, params: CompleteRequestParams) -> CompleteResult:
-        return await anyio.to_thread.run_sync(partial(self._resources.complete, params))
+        answer: CompleteResult = await self._worked(
+            partial(self._resources.complete, params), "completion"
+        )
+        return answer
+
+    async def _worked(self, function: Callable[[], Any], name: str) -> Any:
+        """Return what a function answers. Raises: `MCPError`, also for our own errors."""
+        try:
+            return await self._run(function, name)
+        except TadoruError as error:
+            raise MCPError(code=INTERNAL_ERROR, message=sendable(shown(str(error)))) from None
 
 
 def _first_messages(
