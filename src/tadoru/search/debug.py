@@ -16,7 +16,7 @@ from tadoru.models.base import TokenCounter
 from tadoru.search.cutoff import threshold_of, why_cut
 from tadoru.search.found import Found, Key, Pool
 from tadoru.search.lens import Lens
-from tadoru.search.pack import Packed
+from tadoru.search.pack import NO_ROOM, Packed
 from tadoru.search.rank import CONSIDERED, READ, weights
 from tadoru.search.render import NAMED
 from tadoru.search.signals import SIGNALS
@@ -100,7 +100,11 @@ def with_packed(
         }
         for s, count in zip(segments, tokens, strict=True)
     ]
-    left = [_place(item) for item in items if not _is_shown(item, segments)]
+    left = [
+        {**_place(item), "why": packed.refused.get(item.key, NO_ROOM)}
+        for item in items
+        if not _is_shown(item, segments)
+    ]
     shown = {
         "found": len(rows),
         "rows": rows,

@@ -9,11 +9,11 @@ when it alone is too large, never dropped; what else does not fit is left out wh
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from tadoru.models.base import TokenCounter
-from tadoru.search.found import Found, Texts
+from tadoru.search.found import Found, Key, Texts
 from tadoru.search.memory import hit_id, part_id
 from tadoru.search.piece import SLACK, Piece, heading_of, piece_of
 from tadoru.search.render import NAMED, markdown, place
@@ -31,6 +31,7 @@ AROUND_SHARE = 0.35
 segments of 300 tokens and the lines above: tokens to the first right file 1,567 -> 375 (mean),
 recall of the packed context at 2,000 tokens .943 -> .984."""
 MOST_NAMED = 10
+NO_ROOM, ENOUGH = "no room in the budget", "its file shows enough"
 NAMED_TOKENS = 14
 """Allowance for the path in front of such a line."""
 
@@ -56,6 +57,8 @@ class Packed:
     tokens: int
     left_out: int = 0
     """Candidates that did not fit."""
+    refused: Mapping[Key, str] = field(default_factory=dict)
+    """Why each of those is left out."""
 
 
 @dataclass(slots=True)
@@ -141,7 +144,7 @@ def pack(
     """
     texts = texts or Texts(view)
     items, notes = _without_sent(texts, items, sent, limits.segment_tokens, counter)
-    chosen = _choose(texts, items, limits, counter, also)
+    chosen, refused = _choose(texts, items, limits, counter, also)
     while True:
         files = _files(view, texts, _draft(chosen, limits))
         text = markdown(files, languages, notes)
@@ -149,12 +152,12 @@ def pack(
         if tokens <= limits.tokens and len(text) <= limits.chars:
             break
         if len(chosen) > 1:
-            chosen.pop()
+            refused[chosen.pop().found.key] = NO_ROOM
         elif notes:
             notes = notes[:-1]
         else:
             return _cut_to_fit(files, languages, limits, counter, left_out=max(0, len(items) - 1))
-    return Packed(files, text, tokens, left_out=len(items) - len(chosen))
+    return Packed(files, text, tokens, len(items) - len(chosen), refused)
 
 
 def _without_sent(
@@ -188,10 +191,12 @@ def _choose(
     limits: Limits,
     counter: TokenCounter,
     also: Sequence[Found],
-) -> list[Piece]:
-    """Return what fits by estimate, in order of preference; the first always."""
+) -> tuple[list[Piece], dict[Key, str]]:
+    """Return what fits by estimate, in order of preference, the first always; and why what does
+    not."""
     draft = _Draft(limits)
     chosen: list[Piece] = []
+    refused: dict[Key, str] = {}
     tokens = chars = 0
     room = limits.tokens * (1 - NAMED_SHARE) if also else limits.tokens
     seeds = {item.path for item in items if item.seed}
@@ -204,7 +209,11 @@ def _choose(
         cost = piece.tokens + counter.count(head) + HEADER_TOKENS
         size = piece.end - piece.start + len(head) + 2 * HEADER_TOKENS
         fits = tokens + cost <= room and chars + size <= limits.chars
-        if (chosen and not fits) or not draft.add(piece):
+        if chosen and not fits:
+            refused[item.key] = NO_ROOM
+            continue
+        if not draft.add(piece):
+            refused[item.key] = ENOUGH
             continue
         chosen.append(piece)
         tokens += cost
@@ -212,7 +221,7 @@ def _choose(
     if chosen:
         left = limits.tokens - tokens
         chosen.extend(_named(texts, [*items, *also], draft, left, counter))
-    return chosen
+    return chosen, refused
 
 
 def _shown_of(item: Found, text: str, seeds: Set[str], limit: int, counter: TokenCounter) -> Piece:

@@ -37,7 +37,7 @@ function draw(data, parameters, { link }) {
 function crumbs(path, link) {
   const parts = path.split("/");
   return [
-    el("a", { href: link("tree") }, "/"),
+    el("a", { href: link("tree") }, "/"), " ",
     ...parts.slice(0, -1).map((part, at) => [el("a", { href: link("tree", { path: parts.slice(0, at + 1).join("/") }) }, part), " / "]),
     el("strong", {}, parts.at(-1)),
   ];

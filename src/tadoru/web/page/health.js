@@ -50,11 +50,11 @@ function tools(found) {
       { title: "p50 ms", number: true, cell: ([, row]) => ms(row.p50_ms) },
       { title: "p95 ms", number: true, cell: ([, row]) => ms(row.p95_ms) },
       { title: "p99 ms", number: true, cell: ([, row]) => ms(row.p99_ms) },
-      { title: "Spread", class: "spread", cell: ([, row]) => latency(row, scale) },
+      { title: [el("span", { class: "visually-hidden" }, "Spread"), axis(scale)], class: "spread", cell: ([, row]) => latency(row, scale) },
     ], rows),
-    el("div", { class: "scale" }, el("ul", { class: "legend" },
-      [["p50", "median"], ["p95", "95 of 100"], ["p99", "99 of 100"]].map(([kind, name]) =>
-        el("li", {}, el("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), name))), axis(scale)),
+    el("ul", { class: "legend" },
+      [["p50", "median"], ["p95", "95 of 100 are faster"], ["p99", "99 of 100 are faster"]].map(([kind, name]) =>
+        el("li", {}, el("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), name))),
   ];
 }
 

@@ -47,12 +47,16 @@ function verdict(data, open) {
 }
 
 function candidates(data, open) {
-  const changed = typeof data.limits.changed === "object" ? data.limits.changed : {};
+  const changes = typeof data.limits.changed === "object" ? data.limits.changed : {};
+  const limited = (row) => {
+    const [before, after] = (changes[row.path] ?? "").split(/ -> |, /);
+    return before === after ? "" : el("span", { class: "why" }, `limited by the evidence: ${changes[row.path]}`);
+  };
   const columns = [
     { title: "#", number: true, cell: (row, index) => String(index + 1) },
     { title: "Path", header: true, cell: (row) => el("span", { class: "place" }, open(row)) },
     { title: "Confidence", class: "score", cell: (row) => [el("span", { class: "number" }, row.score.toFixed(4)), meter(row.score)] },
-    { title: "Reason", cell: (row) => [row.reason ?? "", changed[row.path] ? el("span", { class: "why" }, `limits: ${changed[row.path]}`) : ""] },
+    { title: "Reason", cell: (row) => [row.reason ?? "", limited(row)] },
     {
       title: "Features",
       cell: (row, index) => (Object.keys(row.because).length

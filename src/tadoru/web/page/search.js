@@ -110,7 +110,8 @@ const shownAs = (row, packed) =>
 function outcome(decision, shown) {
   const word = decision?.kept ? el("span", { class: "tag kept" }, "kept") : el("span", { class: "tag cut" }, "cut");
   const why = decision ? decision.why : "beyond what the cut-off looks at";
-  return [word, shown ? el("span", { class: "aside" }, ` shown: ${shown}`) : "", decision?.kept ? "" : el("span", { class: "why" }, why)];
+  const then = decision?.kept ? `, shown: ${shown}` : `, back as surroundings: ${shown}`;
+  return [word, shown ? el("span", { class: "aside" }, then) : "", decision?.kept ? "" : el("span", { class: "why" }, why)];
 }
 
 function budget(data, packed, place) {
@@ -130,12 +131,13 @@ function budget(data, packed, place) {
       [["whole", "whole chunks"], ["a-part", "parts"], ["one-line", "one line each"], ["overhead", `headings and fences ${count(overhead)}`], ["track", `unused ${count(left)}`]]
         .map(([kind, text]) => el("li", {}, el("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), text))),
     el("details", {}, el("summary", {}, plural(packed.found, "segment")), table("Packed segments", columns, packed.rows)),
-    out.found ? el("details", {}, el("summary", {}, `${count(out.found)} left out: no room`),
-      el("ul", { class: "plain" }, out.rows.map((row) => el("li", {}, place(row))), rest(out))) : "",
+    out.found ? el("details", {}, el("summary", {}, `${count(out.found)} left out`),
+      table("Left out", [{ title: "Chunk", header: true, cell: place }, { title: "Why", cell: (row) => row.why }], out.rows), more(out)) : "",
   ];
 }
 
-const rest = (stage) => (stage.found > stage.rows.length ? el("li", { class: "aside" }, `and ${count(stage.found - stage.rows.length)} more`) : "");
+const more = (stage) => (stage.found > stage.rows.length
+  ? el("p", { class: "aside" }, `and ${count(stage.found - stage.rows.length)} more`) : "");
 
 function details(stage, place) {
   return el("details", { class: "stage", id: `stage-${stage.stage}` },
@@ -145,7 +147,7 @@ function details(stage, place) {
     stage.rows.length ? table(`Stage ${stage.stage}`, columnsOf(stage, place), stage.rows, {
       rowClass: (row) => (row.kept === false ? "cut" : ""),
     }) : el("p", { class: "empty" }, "nothing"),
-    stage.found > stage.rows.length ? el("p", { class: "aside" }, `and ${count(stage.found - stage.rows.length)} more`) : "");
+    more(stage));
 }
 
 function told(stage) {
