@@ -10,11 +10,12 @@ import pytest
 from chroma_server import MARKS, ChromaServer, packed
 
 from tadoru.errors import CorruptStore, NewerStore, NotIndexed, Unavailable
-from tadoru.stores.chroma import ChromaStore, collection, server
-from tadoru.stores.chroma import store as module
+from tadoru.stores.chroma import ChromaStore, collection, newest, server
+from tadoru.stores.chroma.address import FieldNames
 from tadoru.stores.chroma.collection import Away, Gone
-from tadoru.stores.chroma.form import FORM, Manifest, Table, documents_of, unpack
+from tadoru.stores.chroma.form import FORM, Manifest, documents_of, unpack
 from tadoru.stores.chroma.pages import Torn
+from tadoru.stores.chroma.table import Table
 from tadoru.testing.suites.store import access_of, paths
 from tadoru.types import Freshness
 
@@ -42,8 +43,8 @@ def own(tmp_path):
 @pytest.fixture
 def looks(monkeypatch):
     """Every question looks at the collection anew."""
-    monkeypatch.setattr(module, "CHECK_SECONDS", -1.0)
-    monkeypatch.setattr(module, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(newest, "CHECK_SECONDS", -1.0)
+    monkeypatch.setattr(newest, "PAUSE_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -114,7 +115,7 @@ def test_the_tree_counts_for_a_while_without_its_server_and_every_answer_says_so
     assert "does not answer" in str(state)
     with pytest.raises(Unavailable):
         store.read("b.md", access=access)
-    monkeypatch.setattr(module, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(newest, "GRACE_SECONDS", 0.0)
     with pytest.raises(Away):
         list(store.entries(access=access))
     with pytest.raises(Away):
@@ -212,13 +213,13 @@ def test_what_is_incomplete_is_told_to_those_who_see_it_only(chroma):
 
 def published(pages, generation=1, *, part=None, **facts):
     """Return head and parts of a tree of ours."""
-    listed = list(Table([pages], module.FieldNames()).values())
+    listed = list(Table([pages], FieldNames()).values())
     import tadoru.stores.chroma.form as form
 
     with pytest.MonkeyPatch.context() as patch:
         if part is not None:
             patch.setattr(form, "PART_PAGES", part)
-        return documents_of(listed, Manifest(generation, **facts), module.FieldNames())
+        return documents_of(listed, Manifest(generation, **facts), FieldNames())
 
 
 def test_a_tree_of_a_newer_form_is_refused(chroma):

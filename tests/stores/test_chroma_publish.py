@@ -16,9 +16,9 @@ from chroma_server import MARKS, TREE, packed
 import tadoru
 from tadoru import BadInput, Principal
 from tadoru.errors import CorruptStore, StoreBusy, StoreError
+from tadoru.publishing import claim as claims
 from tadoru.publishing import run
-from tadoru.stores.chroma import ChromaStore, form
-from tadoru.stores.chroma import store as module
+from tadoru.stores.chroma import ChromaStore, form, newest
 from tadoru.stores.chroma.connect import connector
 from tadoru.testing.suites.store import access_of, paths
 
@@ -168,7 +168,7 @@ def test_a_large_tree_is_published_in_parts(site, address, monkeypatch):
 
 
 def test_readers_see_the_old_pages_or_the_new_ones_while_it_runs(site, address, monkeypatch):
-    monkeypatch.setattr(module, "CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(newest, "CHECK_SECONDS", 0.0)
     states = {at: {f"{n}.md": page(f"{n}-{at}") for n in ("start", "auth", "deploy")}
               for at in range(4)}  # fmt: skip
 
@@ -266,7 +266,7 @@ def test_a_chunk_that_is_not_what_it_should_be_stops_the_switch(site, address, c
     publish(site, address)
     (site / "auth.md").write_text(page("changed"))
     spoilt = []
-    check = run._check
+    check = run.check
 
     def spoil(collection, names, pages, new, *rest):
         name = new[0].ids("")[0]
@@ -275,11 +275,11 @@ def test_a_chunk_that_is_not_what_it_should_be_stops_the_switch(site, address, c
         collection.upsert([name], ["half of it"], rows["metadatas"], rows["embeddings"])
         check(collection, names, pages, new, *rest)
 
-    monkeypatch.setattr(run, "_check", spoil)
+    monkeypatch.setattr(run, "check", spoil)
     with pytest.raises(StoreError, match="check before the switch"):
         publish(site, address)
     assert contents(ChromaStore.open(address))["auth.md"] == page("auth")
-    monkeypatch.setattr(run, "_check", check)
+    monkeypatch.setattr(run, "check", check)
     publish(site, address)
     assert spoilt
     assert contents(ChromaStore.open(address))["auth.md"] == page("changed")
@@ -294,19 +294,112 @@ def test_a_chunk_that_somebody_removed_stops_the_switch(site, address, chroma):
         publish(site, address)
 
 
-def test_of_two_publications_at_once_the_second_gives_up(site, address, monkeypatch):
+def test_a_second_publication_is_refused_while_the_first_is_under_way(site, address, monkeypatch):
     publish(site, address)
     (site / "auth.md").write_text(page("mine"))
-    check = run._check
+    check = run.check
+    refused = []
+
+    def meanwhile(*given):
+        with pytest.raises(StoreBusy, match="another publication is under way") as raised:
+            publish(site, address)
+        refused.append(raised.value)
+        check(*given)
+
+    monkeypatch.setattr(run, "check", meanwhile)
+    assert publish(site, address).changed == 1
+    assert len(refused) == 1
+
+
+def test_a_tree_that_changed_under_a_publication_is_not_overwritten(site, address, monkeypatch):
+    publish(site, address)
+    check = run.check
 
     def meanwhile(collection, names, *rest):
         head, _ = form.documents_of((), form.Manifest(7), names)
-        run._put(collection, names, {names.tree: head}, 4)
+        collection.upsert([names.tree], [head], [{"page": TREE}], [[1.0] + [0.0] * 255])
         check(collection, names, *rest)
 
-    monkeypatch.setattr(run, "_check", meanwhile)
-    with pytest.raises(StoreBusy, match="another publication"):
+    monkeypatch.setattr(run, "check", meanwhile)
+    (site / "auth.md").write_text(page("mine"))
+    with pytest.raises(StoreBusy, match="another publication came first"):
         publish(site, address)
+
+
+def test_a_claim_of_the_dead_elsewhere_is_taken_over(site, address, chroma, monkeypatch):
+    monkeypatch.setattr(claims, "SILENCE_SECONDS", 0.6)
+    publish(site, address)
+    left = {"page": TREE, "owner": "x", "place": "another machine", "pid": 1, "started": 1}
+    name = claims.claim_id(address.names)
+    chroma.official(address).add(
+        ids=[name], documents=["-"], metadatas=[left], embeddings=[[1.0] + [0.0] * 255]
+    )
+    (site / "auth.md").write_text(page("again"))
+    assert publish(site, address).changed == 1
+    assert chroma.official(address).get(ids=[name])["ids"] == []
+
+
+def test_a_claim_of_the_living_elsewhere_is_respected(site, address, chroma, monkeypatch):
+    monkeypatch.setattr(claims, "_place", lambda: "")  # as if its processes could not be looked at
+    monkeypatch.setattr(claims, "BEAT_SECONDS", 0.1)
+    check = run.check
+
+    def meanwhile(*given):
+        with pytest.raises(StoreBusy, match="another publication"):
+            publish(site, address)
+        check(*given)
+
+    monkeypatch.setattr(run, "check", meanwhile)
+    assert publish(site, address).generation == 1
+    left = [name for name in chroma.official(address).get()["ids"] if "@publishing" in name]
+    assert left == []
+
+
+def test_one_who_was_taken_for_dead_switches_nothing(site, address, chroma, monkeypatch):
+    publish(site, address)
+    check = run.check
+
+    def meanwhile(*given):
+        check(*given)
+        monkeypatch.setattr(run, "check", check)
+        chroma.official(address).delete(ids=[claims.claim_id(address.names)])
+
+    monkeypatch.setattr(run, "check", meanwhile)
+    (site / "auth.md").write_text(page("mine"))
+    with pytest.raises(StoreBusy, match="took its place"):
+        publish(site, address)
+    assert contents(ChromaStore.open(address))["auth.md"] == page("auth")
+
+
+@pytest.mark.slow
+def test_processes_that_publish_at_once_end_in_one_whole_tree(tmp_path, chroma_server):
+    """Five processes, one collection: each publishes or is refused, and readers lose nothing."""
+    address = chroma_server.address_of("race")
+    sites = []
+    for number in range(5):
+        folder = tmp_path / f"site-{number}"
+        folder.mkdir()
+        for at in range(12):
+            (folder / f"page-{at}.md").write_text(page(f"of-{number}-{at}"))
+        sites.append(folder)
+    for _ in range(3):
+        runs = [
+            subprocess.Popen(
+                [sys.executable, RUNNER, folder, address.text],
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            )
+            for folder in sites
+        ]  # fmt: skip
+        said = [run.communicate(timeout=120)[1] for run in runs]
+        refused = [words for run, words in zip(runs, said, strict=True) if run.returncode]
+        assert len(refused) < len(runs), refused
+        assert all("another publication is under way" in words for words in refused), refused
+        whole = contents(ChromaStore.open(address))
+        assert whole in [
+            {file.name: file.read_text() for file in folder.iterdir()} for folder in sites
+        ]
+        official = chroma_server.official(address)
+        assert not [name for name in official.get(include=[])["ids"] if "@publishing" in name]
 
 
 def test_a_tree_that_lost_its_digest_is_written_again(site, address, chroma):

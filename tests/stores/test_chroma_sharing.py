@@ -12,8 +12,7 @@ import tadoru
 from tadoru.config import CacheConfig, Config, ObjectsConfig
 from tadoru.documents import ChromaSource
 from tadoru.stores.cache import MemoryCache
-from tadoru.stores.chroma import ChromaStore
-from tadoru.stores.chroma import store as module
+from tadoru.stores.chroma import ChromaStore, newest
 from tadoru.testing.suites.store import access_of
 from tadoru.types import Principal
 from tadoru.views import View
@@ -106,7 +105,7 @@ def test_another_process_finds_pages_in_the_cache_they_share(chroma):
 
 
 def test_a_label_that_changes_leaves_its_page_in_nobodys_reach(chroma, monkeypatch):
-    monkeypatch.setattr(module, "CHECK_SECONDS", -1.0)
+    monkeypatch.setattr(newest, "CHECK_SECONDS", -1.0)
     address = chroma.docs({"a.md": PUBLIC}, [("a", "text", {"page": "a.md", "chunk_index": 0})])
     shared = MemoryCache(1 << 20)
     store = ChromaStore.open(address, cache=shared)

@@ -6,8 +6,7 @@ import pytest
 from chroma_server import packed
 
 from tadoru.errors import CorruptStore, NotIndexed, Unavailable
-from tadoru.stores.chroma import ChromaStore
-from tadoru.stores.chroma import store as module
+from tadoru.stores.chroma import ChromaStore, newest
 from tadoru.testing.memory import by_lines
 from tadoru.testing.suites import LiteralIndexSuite, PostingsSuite, StoreSuite
 from tadoru.testing.suites.corpus import FILES
@@ -148,7 +147,7 @@ def test_a_collection_without_a_tree_is_not_indexed(chroma):
 
 
 def test_a_new_tree_is_noticed(chroma, monkeypatch):
-    monkeypatch.setattr(module, "CHECK_SECONDS", -1.0)
+    monkeypatch.setattr(newest, "CHECK_SECONDS", -1.0)
     rows = [("a", "word", {"page": "a.md", "chunk_index": 0})]
     address = chroma.docs({"a.md": {"isPublic": True}}, rows)
     store = ChromaStore.open(address)

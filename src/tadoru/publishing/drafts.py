@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
+from hashlib import shake_128
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -51,11 +51,16 @@ class LeftOut:
 
 
 def drafts(
-    store: SqliteStore, labels: Labels, fingerprint: str, left_out: LeftOut
+    store: SqliteStore,
+    labels: Labels,
+    fingerprint: str,
+    left_out: LeftOut,
+    dimension: int = STAND_IN,
 ) -> Iterator[Draft]:
     """Yield the pages of an index in order of paths, one at a time.
 
-    `fingerprint`: the model whose vectors the index has; empty for none.
+    `fingerprint`: the model whose vectors the index has; empty for none, and for stand-ins of
+    `dimension` numbers.
     """
     access = everything(store)
     for entry in sorted(store.entries(access=access), key=lambda entry: entry.path):
@@ -81,8 +86,14 @@ def drafts(
             size=len(text.encode("utf-8", "surrogatepass")),
             chunks=len(page.ends),
             version=version,
+            modified=entry.mtime_ns // 1_000_000_000,
         )
-        yield Draft(listed, page, _vectors(store, listed, groups, fingerprint))
+        if fingerprint:
+            vectors = _vectors(store, listed, groups, fingerprint)
+        else:
+            names = (f"{listed.path}#{at}" for at in range(listed.chunks))
+            vectors = tuple(_stand_in(name, dimension) for name in names)
+        yield Draft(listed, page, vectors)
 
 
 def _unfit(entry: Entry, text: str | None) -> str:
@@ -151,8 +162,6 @@ def _vectors(
     store: SqliteStore, listed: Listed, groups: Sequence[Sequence[int]], fingerprint: str
 ) -> tuple[tuple[float, ...], ...]:
     """Return one unit vector for each chunk: the mean of those of its parts."""
-    if not fingerprint:
-        return tuple(_stand_in(f"{listed.path}#{at}") for at in range(listed.chunks))
     import numpy as np
 
     refs = [(listed.path, index) for group in groups for index in group]
@@ -171,6 +180,6 @@ def _vectors(
     return tuple(rows)
 
 
-def _stand_in(name: str) -> tuple[float, ...]:
-    digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=STAND_IN).digest()
-    return tuple((byte + 1) / 256 for byte in digest)
+def _stand_in(name: str, dimension: int) -> tuple[float, ...]:
+    bits = shake_128(name.encode("utf-8", "surrogatepass")).digest(dimension)
+    return tuple((byte + 1) / 256 for byte in bits)

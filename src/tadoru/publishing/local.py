@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,7 +11,8 @@ from tadoru.errors import BadInput
 from tadoru.indexing.labels import everything
 from tadoru.publishing.drafts import STAND_IN, LeftOut, drafts
 from tadoru.publishing.labels import rules_of
-from tadoru.publishing.run import Progress, PublishReport, publish
+from tadoru.publishing.run import PublishReport, publish
+from tadoru.publishing.switch import Progress
 from tadoru.stores.chroma.address import Address, parse_address
 from tadoru.stores.chroma.collection import Collection, Gone
 from tadoru.stores.chroma.connect import connector
@@ -40,11 +42,12 @@ def publish_root(
     rules = rules_of(source.config, labels, public=public)
     place = parse_address(address)
     pointers = [_pointer(source, path, url, rules) for path, url in (links or {}).items()]
-    vectors, dimension, note = _model(source)
+    collection = _collection(place, dry_run)
+    vectors, dimension, note = _model(source, collection.dimension if collection else 0)
     left_out = LeftOut({})
-    found = drafts(source.store, rules, vectors, left_out)
+    found = drafts(source.store, rules, vectors, left_out, dimension)
     report = publish(
-        _collection(place, dry_run),
+        collection,
         place,
         found,
         vectors=vectors,
@@ -67,20 +70,23 @@ def _collection(address: Address, dry_run: bool) -> Collection | None:
         raise
 
 
-def _model(source: LocalSource) -> tuple[str, int, str]:
+def _model(source: LocalSource, there: int) -> tuple[str, int, str]:
     """Return fingerprint and dimension of the vectors that every chunk of the index has, and what
-    to say when there are none."""
+    to say when there are none for this collection, whose own have `there` numbers (0 for any)."""
     from tadoru.models.configured import embedder_of, is_configured
 
     models = source.config.models
     embedder = embedder_of(models) if is_configured(models) else None
     if embedder is None:
-        return "", STAND_IN, ""
+        return "", there or STAND_IN, ""
     store = source.store
     coverage = source.vectors.coverage(store, embedder.fingerprint, everything(store))
     if coverage.seen < coverage.files:
         lacking = coverage.files - coverage.seen
-        return "", STAND_IN, f"published without vectors: {lacking} files have none yet"
+        return "", there or STAND_IN, f"published without vectors: {lacking} files have none yet"
+    if there not in (0, embedder.dimension):
+        why = f"those of the collection have {there} numbers, the model's {embedder.dimension}"
+        return "", there, f"published without vectors: {why}; a new collection can have them"
     return embedder.fingerprint, embedder.dimension, ""
 
 
@@ -94,4 +100,5 @@ def _pointer(source: LocalSource, path: str, url: str, rules: Labels) -> Listed:
     if label is None:
         raise BadInput(f"{path}: nobody may see it by the rules that were given")
     pointer = ObjectReader(source.config.objects).describe(url)
-    return Listed(clean, clean, label, size=pointer.size, pointer=pointer)
+    now = int(time.time())
+    return Listed(clean, clean, label, size=pointer.size, pointer=pointer, modified=now)

@@ -1,39 +1,28 @@
 """One publication, from what is there to what is meant to be there: read top to bottom.
 
-    open the collection -> upload what is new -> check everything -> switch -> sweep
+    claim the collection -> upload what is new -> check everything -> switch -> sweep
 
 Uploading names chunks by their content, so a run that was killed goes on where it was. Only the
 switch, one write of the head of the tree, changes what readers see. What the tree before the new
 one needs is kept until the next publication, for those who are reading it. Refuses a collection
-that somebody else filled, and to switch when a chunk is missing or another publication came first.
+that somebody else filled, to begin while another publication is under way, and to switch when a
+chunk is missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tadoru.errors import BadInput, StoreBusy, StoreError
+from tadoru.errors import BadInput
+from tadoru.publishing.before import Before, before
+from tadoru.publishing.claim import claimed
 from tadoru.publishing.drafts import STAND_IN, Draft
-from tadoru.publishing.upload import ROWS_WRITTEN, Uploader, there
-from tadoru.stores.chroma.address import Address, FieldNames
+from tadoru.publishing.switch import Progress, check, put, sweep, switch
+from tadoru.publishing.upload import Uploader
+from tadoru.stores.chroma.address import Address
 from tadoru.stores.chroma.collection import Collection
-from tadoru.stores.chroma.form import (
-    MARK,
-    Listed,
-    Manifest,
-    Table,
-    digest,
-    documents_of,
-    manifest_of,
-    unpack,
-)
-from tadoru.stores.chroma.pages import Pages, Torn
-
-IDS_LISTED = 30_000
-PAGES_CHECKED = 200
-
-Progress = Callable[[int, int, str], None]
+from tadoru.stores.chroma.form import Listed, Manifest, documents_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +52,6 @@ class PublishReport:
     dry_run: bool = False
 
 
-@dataclass(slots=True)
-class _Before:
-    """What the collection had when the run began."""
-
-    head: str = ""
-    manifest: Manifest = field(default_factory=lambda: Manifest(0))
-    pages: dict[str, Listed] = field(default_factory=dict)
-
-
 def publish(
     collection: Collection | None,
     address: Address,
@@ -98,223 +78,94 @@ def publish(
             f"{dimension}",
             hint="publish into a collection of another name",
         )
-    before = _open(None if dry_run and not _filled(collection, names) else collection, address,
-                   dimension)  # fmt: skip
-    writer = Uploader(None if dry_run else collection, names)
+    old = before(collection, address)  # refuses what is not ours, before anything is written
+    if dry_run or collection is None:
+        plan = _upload(found, links, old, Uploader(None, names), progress)
+        return replace(_report(address, old, plan, vectors), dry_run=True)
+    with claimed(collection, names, dimension) as claim:
+        old = before(collection, address)
+        if not old.head:  # an empty tree, so that the collection is known as ours from now on
+            old = replace(old, head=documents_of((), Manifest(0), names)[0])
+            put(collection, names, {names.tree: old.head}, claim)
+        plan = _upload(found, links, old, Uploader(collection, names), progress)
+        report = _report(address, old, plan, vectors)
+        check(collection, names, plan.pages, plan.new, vectors, progress)
+        manifest = Manifest(old.manifest.generation + 1, (), True, vectors, source)
+        if old.holds(plan.pages, manifest) and old.is_readable(collection, names):
+            return replace(report, generation=old.manifest.generation)
+        switch(collection, names, old, plan.pages, manifest, claim)
+        swept = sweep(collection, names, old, plan.pages, manifest, claim)
+        return replace(report, generation=manifest.generation, swept=swept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is meant to be there."""
+
+    pages: list[Listed]
+    """All of it, in order of names."""
+    new: list[Listed]
+    """Those whose text is not there as it is."""
+    uploaded: int
+    """Chunks that were sent."""
+
+
+def _upload(
+    found: Iterable[Draft],
+    links: Sequence[Listed],
+    old: Before,
+    writer: Uploader,
+    progress: Progress | None,
+) -> _Plan:
+    """Upload the chunks that are not there. Raises: `BadInput` where there is no page."""
     wanted: dict[str, Listed] = {}
     new: list[Listed] = []
     for count, draft in enumerate(found, start=1):
         listed = draft.listed
-        wanted[listed.slug] = listed
-        old = before.pages.get(listed.slug)
-        if old is None or old.version != listed.version:
+        known = old.pages.get(listed.slug)
+        if known is None or known.version != listed.version:
             new.append(listed)
             writer.add(draft)
+        wanted[listed.slug] = _since(known, listed)
         if progress is not None and not count % 100:
             progress(count, 0, listed.path)
     writer.flush()
     for link in links:
-        wanted[link.slug] = link
-    ordered = [wanted[slug] for slug in sorted(wanted)]
-    report = _report(address, before, ordered, new, writer.uploaded, vectors)
-    if not ordered:
+        wanted[link.slug] = _since(old.pages.get(link.slug), link)
+    if not wanted:
         raise BadInput("there is no page to publish", hint="is the directory indexed?")
-    if dry_run or collection is None:
-        return replace(report, dry_run=True)
-    _check(collection, names, ordered, new, vectors, progress)
-    manifest = Manifest(before.manifest.generation + 1, (), True, vectors, source)
-    if _same(before, ordered, manifest) and _readable(collection, names, before):
-        return _finished(report, before.manifest.generation, 0)
-    _switch(collection, names, before, ordered, manifest, dimension)
-    swept = _sweep(collection, names, (*ordered, *before.pages.values()), manifest, before.manifest)
-    return _finished(report, manifest.generation, swept)
+    return _Plan([wanted[slug] for slug in sorted(wanted)], new, writer.uploaded)
 
 
-def _filled(collection: Collection | None, names: FieldNames) -> bool:
-    return collection is not None and bool(_head(collection, names))
+def _since(known: Listed | None, page: Listed) -> Listed:
+    """Return a page with the time that it had when its content came: another checkout of the same
+    text is no change."""
+    if known is None or not known.modified:
+        return page
+    same = (known.version, known.pointer) == (page.version, page.pointer)
+    return replace(page, modified=known.modified) if same else page
 
 
-def _open(collection: Collection | None, address: Address, dimension: int) -> _Before:
-    """Return what is there; an empty collection gets an empty tree, so that it is known as ours."""
-    if collection is None:
-        return _Before()
-    names = address.names
-    head = _head(collection, names)
-    if not head:
-        if collection.count():
-            raise BadInput(
-                f"the collection {address.collection} holds something else already",
-                hint="publish into a collection of another name",
-            )
-        empty, _ = documents_of((), Manifest(0), names)
-        _put(collection, names, {names.tree: empty}, dimension)
-        head = empty
-    tree = unpack(head, names.tree)
-    manifest = manifest_of(tree, names.tree)
-    if manifest is None:
-        raise BadInput(
-            f"the collection {address.collection} was not published by tadoru",
-            hint="publish into a collection of another name",
-        )
-    trees = [tree]
-    if manifest.parts:
-        ids = [name for name, _ in manifest.parts]
-        answer = collection.get(ids=ids, include=["documents"])
-        trees += [unpack(text, names.tree) for text in answer["documents"] or ()]
-    pages = Table(trees, names)
-    return _Before(head, manifest, {page.slug: page for page in pages.values()})
-
-
-def _head(collection: Collection, names: FieldNames) -> str:
-    documents = collection.get(ids=[names.tree], include=["documents"]).get("documents") or [""]
-    return documents[0] or ""
-
-
-def _put(
-    collection: Collection, names: FieldNames, documents: Mapping[str, str], dimension: int
-) -> None:
-    """Write parts of a tree; they need a vector of the collection's own length."""
-    ids = list(documents)
-    vector = [1.0] + [0.0] * (dimension - 1)
-    collection.upsert(
-        ids,
-        [documents[name] for name in ids],
-        [{names.page: names.tree, MARK: digest(documents[name])} for name in ids],
-        [vector] * len(ids),
-    )
-
-
-def _check(
-    collection: Collection,
-    names: FieldNames,
-    pages: Sequence[Listed],
-    new: Sequence[Listed],
-    vectors: str,
-    progress: Progress | None,
-) -> None:
-    """Hold the chunks against the tree: new pages by their content, all others by their ids.
-
-    Raises: `StoreError` naming the first page that is not whole; nothing was switched then.
-    """
-    reader = Pages(names)
-    for start in range(0, len(new), PAGES_CHECKED):
-        batch = new[start : start + PAGES_CHECKED]
-        for page, whole in reader.fetch(collection, batch, vectors):
-            if isinstance(whole, Torn):
-                collection.delete(page.ids("") or [])  # so that the next run sends it again
-                raise StoreError(
-                    f"the check before the switch failed: {page.path}: {whole.message}",
-                    hint="run it again; readers still see what they saw before",
-                )
-        if progress is not None:
-            progress(start + len(batch), len(new), "checked")
-    fresh = {page.slug for page in new}
-    ids = [n for page in pages if page.slug not in fresh for n in page.ids("") or ()]
-    missing = set(ids).difference(there(collection, ids))
-    if missing:
-        raise StoreError(
-            f"the check before the switch failed: {len(missing)} chunks are gone: {min(missing)}",
-            hint="publish into a new collection; somebody removes chunks from this one",
-        )
-
-
-def _same(before: _Before, ordered: Sequence[Listed], manifest: Manifest) -> bool:
-    old = before.manifest
-    return (
-        old.generation > 0
-        and [before.pages[slug] for slug in sorted(before.pages)] == list(ordered)
-        and (old.lines, old.vectors) == (manifest.lines, manifest.vectors)
-    )
-
-
-def _readable(collection: Collection, names: FieldNames, before: _Before) -> bool:
-    """Tell whether readers can read the tree as it is; a broken one is written anew."""
-    wanted = {names.tree: digest(before.head), **dict(before.manifest.parts)}
-    rows = collection.get(ids=list(wanted), include=["metadatas"])
-    marks = zip(rows["ids"], rows["metadatas"] or (), strict=True)
-    return {name: (facts or {}).get(MARK) for name, facts in marks} == wanted
-
-
-def _switch(
-    collection: Collection,
-    names: FieldNames,
-    before: _Before,
-    pages: Sequence[Listed],
-    manifest: Manifest,
-    dimension: int,
-) -> None:
-    head, parts = documents_of(pages, manifest, names)
-    if parts:
-        _put(collection, names, parts, dimension)
-        answer = collection.get(ids=list(parts), include=["documents"])
-        written = dict(zip(answer["ids"], answer["documents"] or (), strict=True))
-        if any(digest(written.get(name) or "") != digest(text) for name, text in parts.items()):
-            raise StoreError("the tree was not written as it is", hint="run it again")
-    if before.head and _head(collection, names) != before.head:
-        raise StoreBusy(
-            "another publication came first", hint="run it again; only one may run at a time"
-        )
-    _put(collection, names, {names.tree: head}, dimension)
-
-
-def _sweep(
-    collection: Collection,
-    names: FieldNames,
-    needed: Iterable[Listed],
-    manifest: Manifest,
-    before: Manifest,
-) -> int:
-    """Remove what neither the new tree nor the one before it needs."""
-    kept = {name for page in needed for name in page.ids("") or ()}
-    kept.add(names.tree)
-    trees = tuple(f"{names.tree}@{m.generation}#" for m in (manifest, before))
-    gone = [
-        name for name in _all_ids(collection) if name not in kept and not name.startswith(trees)
-    ]
-    for start in range(0, len(gone), ROWS_WRITTEN):
-        collection.delete(gone[start : start + ROWS_WRITTEN])
-    return len(gone)
-
-
-def _all_ids(collection: Collection) -> list[str]:
-    found: list[str] = []
-    while True:
-        ids = collection.get(include=[], limit=IDS_LISTED, offset=len(found))["ids"]
-        found += ids
-        if len(ids) < IDS_LISTED:
-            return found
-
-
-def _report(
-    address: Address,
-    before: _Before,
-    pages: Sequence[Listed],
-    new: Sequence[Listed],
-    uploaded: int,
-    vectors: str,
-) -> PublishReport:
+def _report(address: Address, before: Before, plan: _Plan, vectors: str) -> PublishReport:
+    pages, known = plan.pages, before.pages
     labels: dict[str, int] = {}
     relabelled = 0
     for page in pages:
         name = "public" if page.label.public else ",".join(sorted(page.label.groups))
         labels[name] = labels.get(name, 0) + 1
-        old = before.pages.get(page.slug)
+        old = known.get(page.slug)
         relabelled += old is not None and old.label != page.label
-    changed = sum(1 for page in new if page.slug in before.pages)
+    changed = sum(1 for page in plan.new if page.slug in known)
     return PublishReport(
         address.text,
         pages=len(pages),
         chunks=sum(max(0, page.chunks) for page in pages),
-        added=sum(1 for page in pages if page.slug not in before.pages),
+        added=sum(1 for page in pages if page.slug not in known),
         changed=changed,
-        unchanged=sum(1 for page in pages if page.slug in before.pages) - changed,
-        deleted=len(before.pages.keys() - {page.slug for page in pages}),
+        unchanged=sum(1 for page in pages if page.slug in known) - changed,
+        deleted=len(known.keys() - {page.slug for page in pages}),
         relabelled=relabelled,
         labels=dict(sorted(labels.items(), key=lambda item: (-item[1], item[0]))),
-        uploaded=uploaded,
+        uploaded=plan.uploaded,
         vectors=vectors,
     )
-
-
-def _finished(report: PublishReport, generation: int, swept: int) -> PublishReport:
-    return replace(report, generation=generation, swept=swept)

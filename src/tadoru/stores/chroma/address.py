@@ -41,6 +41,8 @@ class FieldNames:
     """In the tree: bytes of a page. Give an empty name where it means something else."""
     chunks: str = "chunks"
     """In the tree: how many chunks a page has."""
+    modified: str = "modified"
+    """In the tree: when a page changed, seconds since 1970 or a date of ISO 8601."""
     pointer: str = "pointer"
     """In the tree: an object with `url`, `size`, `etag` instead of chunks."""
     ids: str = ""

@@ -77,6 +77,16 @@ class Collection(Protocol):
         """Return `ids`, `metadatas` and `embeddings` of the `n` nearest, the nearest first."""
         ...
 
+    def add(
+        self,
+        ids: Sequence[str],
+        documents: Sequence[str],
+        metadatas: Sequence[Row],
+        vectors: Sequence[Sequence[float]],
+    ) -> None:
+        """Write rows that are not there; what is there already stays as it is."""
+        ...
+
     def upsert(
         self,
         ids: Sequence[str],
@@ -85,7 +95,9 @@ class Collection(Protocol):
         vectors: Sequence[Sequence[float]],
     ) -> None: ...
 
-    def delete(self, ids: Sequence[str]) -> None: ...
+    def delete(self, ids: Sequence[str], *, where: Row | None = None) -> None:
+        """Remove rows; those alone that `where` admits."""
+        ...
 
 
 def patiently(ask: Callable[[float], T], *, away: float, answer: float) -> T:

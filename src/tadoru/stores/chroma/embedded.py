@@ -109,6 +109,16 @@ class EmbeddedCollection:
         )
         return {name: answer[name][0] for name in ("ids", "metadatas", "embeddings")}
 
+    def add(
+        self,
+        ids: Sequence[str],
+        documents: Sequence[str],
+        metadatas: Sequence[Row],
+        vectors: Sequence[Sequence[float]],
+    ) -> None:
+        rows = _rows(ids, documents, metadatas, vectors)
+        self._ask(lambda: self._collection.add(**rows))
+
     def upsert(
         self,
         ids: Sequence[str],
@@ -116,17 +126,11 @@ class EmbeddedCollection:
         metadatas: Sequence[Row],
         vectors: Sequence[Sequence[float]],
     ) -> None:
-        self._ask(
-            lambda: self._collection.upsert(
-                ids=list(ids),
-                documents=list(documents),
-                metadatas=[dict(row) for row in metadatas],
-                embeddings=[list(vector) for vector in vectors],
-            )
-        )
+        rows = _rows(ids, documents, metadatas, vectors)
+        self._ask(lambda: self._collection.upsert(**rows))
 
-    def delete(self, ids: Sequence[str]) -> None:
-        self._ask(lambda: self._collection.delete(ids=list(ids)))
+    def delete(self, ids: Sequence[str], *, where: Row | None = None) -> None:
+        self._ask(lambda: self._collection.delete(ids=list(ids), where=where))
 
     def _ask(self, ask: Any) -> Any:
         def once(_left: float) -> Any:
@@ -137,6 +141,20 @@ class EmbeddedCollection:
                 raise _translated(error, self._where) from error
 
         return patiently(once, away=AWAY_SECONDS, answer=ANSWER_SECONDS)
+
+
+def _rows(
+    ids: Sequence[str],
+    documents: Sequence[str],
+    metadatas: Sequence[Row],
+    vectors: Sequence[Sequence[float]],
+) -> dict[str, Any]:
+    return {
+        "ids": list(ids),
+        "documents": list(documents),
+        "metadatas": [dict(row) for row in metadatas],
+        "embeddings": [list(vector) for vector in vectors],
+    }
 
 
 def _translated(error: Exception, where: str) -> Unavailable | Refused:

@@ -296,4 +296,4 @@ class _Literals:
         if not access:
             return set()
         finding = self._finding
-        return finding._store.with_newest(lambda now: finding.candidates(now, literals, access))
+        return finding._store.newest.ask(lambda now: finding.candidates(now, literals, access))

@@ -6,8 +6,7 @@ That is all an existing collection needs. What tadoru publishes has under the em
 page can have, a `Manifest`: the number of the form, the generation, and the ids and digests of
 further parts of the tree. A page there names its `version`, a digest of its text: its chunks lie
 under ids made of it, so that the old and the new tree each lead to whole pages while one replaces
-the other. A label that makes no sense hides its page, and a form that is newer than this code is
-refused.
+the other. A form that is newer than this code is refused.
 """
 
 from __future__ import annotations
@@ -17,16 +16,15 @@ import binascii
 import gzip
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from tadoru.errors import CorruptStore, NewerStore, StoreError
+from tadoru.errors import CorruptStore, NewerStore
 from tadoru.stores.chroma.address import FieldNames
 from tadoru.stores.objects.pointer import Pointer
-from tadoru.types import HIDDEN, PUBLIC, AccessRow
+from tadoru.types import AccessRow
 
 UNNUMBERED = -1
 """The id of a label in a tree: numbers are given by who reads it."""
@@ -76,6 +74,8 @@ class Listed:
     title: str = ""
     version: str = ""
     pointer: Pointer | None = None
+    modified: int = 0
+    """When it changed, in seconds since 1970; 0 where the tree does not say."""
 
     def ids(self, pattern: str) -> list[str] | None:
         """Return the ids of the chunks; None where they are not known."""
@@ -144,145 +144,8 @@ def manifest_of(tree: Mapping[str, Any], name: str) -> Manifest | None:
     )
 
 
-class Table(Mapping[str, Listed]):
-    """The pages of a tree by path. What a page says about itself is looked at when it is asked
-    for: a session needs paths and labels alone."""
-
-    def __init__(self, trees: Iterable[Mapping[str, Any]], names: FieldNames) -> None:
-        self._names = names
-        self._facts: dict[str, tuple[str, Mapping[str, Any]]] = {}
-        self._made: dict[str, Listed] = {}
-        self.labels: dict[str, AccessRow] = {}
-        """Path -> label, of every page."""
-        self.below: list[Listed] = []
-        """Pages that lie below another page, and so have no place: a file is no directory."""
-        known: dict[tuple[str, ...], AccessRow] = {}
-        for tree in trees:
-            odd = _has_odd_names(tree)
-            for slug, facts in tree.items():
-                path = _path_of(slug) if odd else slug
-                if path:
-                    facts = facts if isinstance(facts, dict) else {}
-                    self._facts[path] = (slug, facts)
-                    public = facts.get(names.public) is True
-                    self.labels[path] = PUBLIC if public else _label(facts, names, known)
-        self._drop_below()
-
-    def _drop_below(self) -> None:
-        folders = {path.rpartition("/")[0] for path in self._facts}
-        folders |= {above for folder in folders for above in above_of(folder)}
-        if folders.isdisjoint(self._facts):
-            return
-        for path in sorted(self._facts):
-            if any(above in self._facts for above in above_of(path)):
-                self.below.append(self[path])
-        for page in self.below:
-            del self._facts[page.path], self._made[page.path], self.labels[page.path]
-
-    def __getitem__(self, path: str) -> Listed:
-        page = self._made.get(path)
-        if page is None:
-            slug, facts = self._facts[path]
-            page = self._made[path] = _page(path, slug, facts, self.labels[path], self._names)
-        return page
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._facts)
-
-    def __len__(self) -> int:
-        return len(self._facts)
-
-    def __contains__(self, path: object) -> bool:
-        return path in self._facts
-
-    def slug(self, path: str) -> str:
-        """Return the name that the collection has for a page."""
-        return self._facts[path][0]
-
-    def size(self, path: str) -> int:
-        """Return the bytes of a page; -1 where the tree does not say."""
-        facts, names = self._facts[path][1], self._names
-        if names.pointer in facts:
-            pointer = self[path].pointer
-            return pointer.size if pointer is not None else 0
-        return _number(facts.get(names.size)) if names.size else -1
-
-    def pointing(self) -> frozenset[str]:
-        """Return the pages whose bytes the collection does not have."""
-        name = self._names.pointer
-        return frozenset(path for path, (_, facts) in self._facts.items() if name in facts)
-
-
-def above_of(path: str) -> Iterator[str]:
-    """Yield the paths of all directories above a path."""
-    end = path.rfind("/")
-    while end > 0:
-        yield path[:end]
-        end = path.rfind("/", 0, end)
-
-
-_ODD = ("\n/", "\n.", "//", "/.", "/\n", "\0")
-"""What a name between line ends has that is not the path of its page as it stands."""
-
-
-def _has_odd_names(tree: Mapping[str, Any]) -> bool:
-    """Tell whether a name is not its path; all at once, as most trees have none."""
-    named = [name for name in tree if name]
-    names = "\n".join(["", *named, ""])
-    return names.count("\n") != len(named) + 1 or any(odd in names for odd in _ODD)
-
-
-def _path_of(slug: str) -> str:
-    """Return the path that a page has in the tree; empty for what cannot be one."""
-    parts = [part for part in slug.split("/") if part]
-    return "" if {".", ".."} & set(parts) or "\0" in slug else "/".join(parts)
-
-
-def _page(
-    path: str, slug: str, known: Mapping[str, Any], label: AccessRow, names: FieldNames
-) -> Listed:
-    title = known.get(names.title, "")
-    version = known.get("version", "")
-    return Listed(
-        path,
-        slug,
-        label,
-        _number(known.get(names.size)) if names.size else -1,
-        _number(known.get(names.chunks)) if names.chunks else -1,
-        title if isinstance(title, str) else "",
-        version if isinstance(version, str) else "",
-        _pointer(known.get(names.pointer)) if names.pointer in known else None,
-    )
-
-
-def _label(
-    facts: Mapping[str, Any], names: FieldNames, known: dict[tuple[str, ...], AccessRow]
-) -> AccessRow:
-    groups = facts.get(names.groups)
-    if not isinstance(groups, list):
-        return HIDDEN
-    with suppress(TypeError):  # what cannot be hashed is no name of a group
-        if (found := known.get(tuple(groups))) is not None:
-            return found
-    key = tuple(group for group in groups if isinstance(group, str) and group)
-    named = AccessRow(UNNUMBERED, public=False, groups=frozenset(key))
-    return known.setdefault(key, named if key else HIDDEN)
-
-
-def _number(value: object) -> int:
-    return value if type(value) is int and value >= 0 else -1
-
-
-def _pointer(value: object) -> Pointer | None:
-    """Return a pointer; None for what makes no sense: the page then has no content at all."""
-    try:
-        return Pointer.parse(value)
-    except StoreError:
-        return None
-
-
 def entry_of(page: Listed, names: FieldNames) -> dict[str, Any]:
-    """Return what a tree says about a page: the opposite of `listed_of`."""
+    """Return what a tree says about a page: the opposite of `Table`."""
     facts: dict[str, Any] = {names.public: page.label.public}
     if page.label.groups:
         facts[names.groups] = sorted(page.label.groups)
@@ -294,6 +157,8 @@ def entry_of(page: Listed, names: FieldNames) -> dict[str, Any]:
         facts[names.title] = page.title
     if page.version:
         facts["version"] = page.version
+    if page.modified and names.modified:
+        facts[names.modified] = page.modified
     if page.pointer is not None:
         pointer = page.pointer
         facts[names.pointer] = {"url": pointer.url, "size": pointer.size, "etag": pointer.etag}

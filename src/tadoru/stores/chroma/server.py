@@ -223,6 +223,16 @@ class ServerCollection:
         answer = self.server.ask("POST", f"{self._path}/query", question)
         return {name: answer[name][0] for name in ("ids", "metadatas", "embeddings")}
 
+    def add(
+        self,
+        ids: Sequence[str],
+        documents: Sequence[str],
+        metadatas: Sequence[Row],
+        vectors: Sequence[Sequence[float]],
+    ) -> None:
+        rows = {"ids": ids, "documents": documents, "metadatas": metadatas, "embeddings": vectors}
+        self.server.ask("POST", f"{self._path}/add", rows)
+
     def upsert(
         self,
         ids: Sequence[str],
@@ -233,8 +243,11 @@ class ServerCollection:
         rows = {"ids": ids, "documents": documents, "metadatas": metadatas, "embeddings": vectors}
         self.server.ask("POST", f"{self._path}/upsert", rows)
 
-    def delete(self, ids: Sequence[str]) -> None:
-        self.server.ask("POST", f"{self._path}/delete", {"ids": list(ids)})
+    def delete(self, ids: Sequence[str], *, where: Row | None = None) -> None:
+        question: dict[str, Any] = {"ids": list(ids)}
+        if where is not None:
+            question["where"] = where
+        self.server.ask("POST", f"{self._path}/delete", question)
 
 
 def _space(model: Mapping[str, Any]) -> str:

@@ -9,29 +9,28 @@ from __future__ import annotations
 import gc
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tadoru.errors import CorruptStore, NotIndexed
 from tadoru.stores.cache import Cache, Scope
 from tadoru.stores.chroma.address import FieldNames
 from tadoru.stores.chroma.collection import Collection
+from tadoru.stores.chroma.entry import PageEntry
 from tadoru.stores.chroma.form import (
     MARK,
     Listed,
     Manifest,
-    Table,
-    above_of,
     digest,
     manifest_of,
     unpack,
 )
-from tadoru.stores.chroma.late import LateEntry
-from tadoru.text.languages import language_of
-from tadoru.types import Access, AccessRow, Entry, Kind, Role
+from tadoru.stores.chroma.table import Table, above_of
+from tadoru.types import Access, AccessRow, Entry
 
 if TYPE_CHECKING:
     from tadoru.stores.chroma.index import PageIndex
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 LOOKS = 3
 """How often a tree is read that is replaced meanwhile."""
 LOOK_PAUSE_SECONDS = 0.05
-SizeOf = Callable[[str, int], int]
+FindSize = Callable[[str, int], int]
 """Asks for the size of a page, by path and access id."""
 Stamp = tuple[str, str, int]
 """Id of the collection, digest of the head of its tree, count of rows where that has a meaning."""
@@ -58,8 +57,7 @@ class Snapshot:
     """Path -> access id."""
     below: list[tuple[Listed, int]]
     """Pages below another one, which have no place in a tree, with their access ids."""
-    size_of: SizeOf
-    _entries: dict[str, Entry] = field(default_factory=dict)
+    find_size: FindSize
     sizes: dict[str, int] = field(default_factory=dict)
     """Sizes that were found, where the tree names none."""
     torn: dict[str, str] = field(default_factory=dict)
@@ -87,29 +85,33 @@ class Snapshot:
 
     def visible_entries(self, access: Access) -> list[Entry]:
         """Return the entries that an access set admits."""
-        return [self.entry(path) for path, one in self.access_of.items() if one in access]
+        entry, whole = PageEntry.of, self
+        return [entry(path, whole) for path, one in self.access_of.items() if one in access]
 
     def entry(self, path: str) -> Entry:
-        entry = self._entries.get(path)
-        if entry is None:
-            entry = self._entries[path] = self._entry(path)
-        return entry
+        return PageEntry.of(path, self)
 
-    def _entry(self, path: str) -> Entry:
-        access_id = self.access_of[path]
+    # what an entry asks for: `entry.Facts`
+
+    def size_of(self, path: str) -> int:
         size = self.pages.size(path)
-        if size >= 0:
-            return Entry(
-                path,
-                Kind.FILE,
-                size,
-                access_id=access_id,
-                id=1,
-                language=language_of(path),
-                role=Role.DOCS,
-            )
-        ask = partial(self.size_of, path, access_id)
-        return LateEntry.of(path, ask, access_id, 1, language_of(path))
+        if size < 0:
+            size = self.sizes.get(path, -1)
+        return size if size >= 0 else self.find_size(path, self.access_of[path])
+
+    def modified(self, path: str) -> int:
+        return self.pages.modified(path)
+
+    def access_id(self, path: str) -> int:
+        return self.access_of[path]
+
+    @cached_property
+    def _counts(self) -> Counter[int]:
+        return Counter(self.access_of.values())
+
+    def count(self, access: Access) -> int:
+        """Return how many pages an access set admits."""
+        return sum(self._counts[one] for one in access)
 
     @cached_property
     def slugs(self) -> dict[str, str]:
@@ -159,20 +161,21 @@ def read(
     names: FieldNames,
     before: Snapshot | None,
     label: Callable[[AccessRow], AccessRow],
-    size_of: SizeOf,
+    find_size: FindSize,
     cache: Cache,
 ) -> Snapshot:
     """Return the state that a collection has now: `before` itself when nothing changed.
 
-    `label`: the row with an id of this process for a label; `size_of`: asks for the size of a path.
+    `label`: the row with an id of this process for a label; `find_size`: asks for the size of a
+    path.
     Raises: `NotIndexed` without a tree, `CorruptStore` and `NewerStore` for one that cannot be
     read, and what the collection raises.
     """
     for _ in range(LOOKS - 1):
         with suppress(_Moved), _no_collecting():
-            return _read(collection, names, before, label, size_of, cache)
+            return _read(collection, names, before, label, find_size, cache)
         time.sleep(LOOK_PAUSE_SECONDS)
-    return _read(collection, names, before, label, size_of, cache)
+    return _read(collection, names, before, label, find_size, cache)
 
 
 class _Moved(CorruptStore):
@@ -197,7 +200,7 @@ def _read(
     names: FieldNames,
     before: Snapshot | None,
     label: Callable[[AccessRow], AccessRow],
-    size_of: SizeOf,
+    find_size: FindSize,
     cache: Cache,
 ) -> Snapshot:
     documents = _Documents(collection, cache)
@@ -220,16 +223,17 @@ def _read(
         trees += [unpack(documents.known(name, one), name) for name, one in manifest.parts]
     stamp = (collection.id, mark, count)
     table = Table(trees, names)
-    ids = {row: label(row).id for row in {*table.labels.values(), *(p.label for p in table.below)}}
+    ids = [label(row).id for row in table.rows]
+    below = dict(zip(table.rows, ids, strict=True))
     return Snapshot(
         collection,
         stamp,
         _generation(stamp, manifest),
         manifest,
         table,
-        {path: ids[row] for path, row in table.labels.items()},
-        [(page, ids[page.label]) for page in table.below],
-        size_of,
+        {path: ids[at] for path, at in table.label_of.items()},
+        [(page, below[page.label]) for page in table.below],
+        find_size,
     )
 
 
@@ -282,22 +286,3 @@ def _generation(stamp: Stamp, manifest: Manifest | None) -> int:
     """Return a number that rises with every publication, and differs for every state."""
     mark = int(digest("\0".join(map(str, stamp))), 16)
     return mark >> 16 if manifest is None else manifest.generation << 24 | mark >> 40
-
-
-def _entry(page: Listed, access_id: int, number: int, size_of: Callable[[str, int], int]) -> Entry:
-    from tadoru.text.languages import language_of
-
-    size = page.pointer.size if page.pointer is not None else page.size
-    language = language_of(page.path)
-    if size < 0:
-        path = page.path
-        return LateEntry.of(path, lambda: size_of(path, access_id), access_id, number, language)
-    return Entry(
-        page.path,
-        Kind.FILE,
-        size,
-        access_id=access_id,
-        id=number,
-        language=language,
-        role=Role.DOCS,
-    )
