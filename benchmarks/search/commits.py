@@ -25,14 +25,17 @@ PER_REPOSITORY = 60
 SOURCE = re.compile(
     r"\.(py|js|jsx|mjs|ts|tsx|go|rs|java|kt|c|h|cc|cpp|hpp|cs|rb|php|lua|ex|swift)$"
 )
-ASIDE = re.compile(
-    r"(^|/)(tests?|__tests__|spec|specs|testdata|examples?|docs?|vendor)/|[._-](test|spec)s?\."
-)
+ASIDE = re.compile(r"(^|/)(__tests__|examples?|docs?|vendor|t)/|\.config\.\w+$")
+TEST_WORDS = frozenset({"test", "tests", "spec", "specs", "testdata", "fixture", "fixtures"})
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 DULL = re.compile(
-    r"^(merge|revert|bump|release|version|chore|ci|docs?|style|typo|format|lint|update dep|wip|"
-    r"build\(deps)", re.IGNORECASE,
+    r"^(merge|revert|bump|release|version|chore|ci|docs?|tests?\b|style|typo|format|lint|wip|"
+    r"update dep|build\(deps|\[maven-release-plugin\])", re.IGNORECASE,
 )  # fmt: skip
-NUMBER = re.compile(r"\s*\(?#\d+\)?|\s*\[[A-Z]+-\d+\]")
+NUMBER = re.compile(
+    r"\s*\((?:fix|close)\w*:? [^)]*#\d+[^)]*\)|\s*\(?(?:[\w.-]+/[\w.-]+)?#\d+\)?|\s*\[[A-Z]+-\d+\]",
+    re.IGNORECASE,
+)
 
 
 def git(directory: Path, *arguments: str) -> str:
@@ -59,12 +62,21 @@ def changes(directory: Path, base: str) -> Iterator[tuple[str, str, list[str]]]:
         yield commit, subject, [line for line in rest.split("\n") if line]
 
 
+def is_source(path: str) -> bool:
+    """Tell whether a path is source code: not a test (`t/unit`, `src/jvmTest`, `a_test.go`,
+    `okhttp-testing-support`), an example, a document or a tool's configuration."""
+    *directories, name = path.split("/")
+    words = {word.lower() for word in WORD.findall(path)}
+    beside = any("testing" in re.split(r"[-_]", part) for part in directories)
+    return bool(SOURCE.search(name)) and not (ASIDE.search(path) or words & TEST_WORDS or beside)
+
+
 def questions(name: str, directory: Path, base: str) -> list[dict[str, Any]]:
     at_base = set(git(directory, "ls-tree", "-r", "--name-only", base).split("\n"))
     rows: list[dict[str, Any]] = []
     seen: set[str] = set()
     for commit, subject, paths in changes(directory, base):
-        sources = [p for p in paths if SOURCE.search(p) and not ASIDE.search(p)]
+        sources = [path for path in paths if is_source(path)]
         text = NUMBER.sub("", subject).strip()
         if not 1 <= len(sources) <= 4 or not set(sources) <= at_base:
             continue

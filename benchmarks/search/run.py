@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Measure search on sets of questions: order, recall, packed context and time.
 
-usage: run.py --set QUERIES.json=TREES [--set ...] --work DIR [--out RESULTS.json]
+usage: run.py --set QUERIES.json=TREES [--set ...] --work DIR [--models NAME ...] [--out FILE]
 
 QUERIES.json: code questions or commit subjects (`commits.py`); TREES: a directory with one tree
-per repository, as `corpora.py` of the data set lays them out; DIR keeps the indexes. Times are
-warm: each question is asked once before it is measured; `cpu` is the time of this process alone.
+per repository, as `corpora.py` of the data set lays them out; DIR keeps the indexes. NAME: `none`,
+`embedded`, or a model2vec folder; each is measured after the other, and without any the product's
+default is. Times are warm: each question is asked once before it is measured; `cpu` is the time of
+this process alone.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from corpora import Set, open_views, read_sets
+from corpora import Set, models_of, open_views, read_sets
 from measures import Question, Ranked, ndcg, ranks, recall
 
 from tadoru.config import SearchConfig
+from tadoru.models.base import Embedder
 from tadoru.models.tokens import EstimatedTokens
 from tadoru.search import SearchRequest, search
 from tadoru.search.pipeline import ranked_hits
@@ -34,16 +37,16 @@ MISSED_TOKENS = 32_000
 """What a question costs whose answer is not in the context: reading on by other means."""
 
 
-def measured(each: Set, views: dict[str, View]) -> dict[str, Any]:
+def measured(each: Set, views: dict[str, View], embedder: Embedder | None) -> dict[str, Any]:
     """Return all measures of one set, in all and by category and repository."""
     config, counter = SearchConfig(), EstimatedTokens()
     values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for question in each.questions:
         view = views[question.repo]
         request = SearchRequest(question.text, top=10, under=question.under)
-        ranked_hits(view, request, config=config)
+        ranked_hits(view, request, config=config, embedder=embedder)
         wall, cpu = time.perf_counter(), time.process_time()
-        found = ranked_hits(view, request, config=config)
+        found = ranked_hits(view, request, config=config, embedder=embedder)
         row = {"wall_ms": (time.perf_counter() - wall) * 1e3,
                "cpu_ms": (time.process_time() - cpu) * 1e3}  # fmt: skip
         hits = [(f.path, f.chunk.span.start_line, f.chunk.span.end_line) for f in found]
@@ -51,7 +54,7 @@ def measured(each: Set, views: dict[str, View]) -> dict[str, Any]:
         for budget in BUDGETS:
             answer = search(
                 view, SearchRequest(question.text, under=question.under), config=config,
-                budget=budget, counter=counter,
+                budget=budget, counter=counter, embedder=embedder,
             )  # fmt: skip
             row[f"recall@{budget}tokens"] = recall(question, _segments(answer), 10_000)
         row["tokens_to_answer"] = _tokens_to_answer(question, answer, counter)
@@ -94,17 +97,19 @@ def main() -> int:
     )
     parser.add_argument("--set", action="append", required=True, metavar="QUERIES=TREES")
     parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--models", action="append", default=[], metavar="NAME")
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     sets = read_sets(arguments.set)
-    views = open_views(sets, arguments.work)
-    results = {each.name: measured(each, views[each.name]) for each in sets}
-    text = json.dumps(results, indent=1) + "\n"
+    results: dict[str, dict[str, Any]] = {}
+    for model, embedder in models_of(arguments.models).items():
+        views = open_views(sets, arguments.work, embedder)
+        results[model] = {s.name: measured(s, views[s.name], embedder) for s in sets}
+        for name, groups in results[model].items():
+            for group, summary in groups.items():
+                print(model, f"{name:20} {group:26}", *(f"{k} {v}" for k, v in summary.items()))
     if arguments.out:
-        arguments.out.write_text(text)
-    for name, groups in results.items():
-        for group, summary in groups.items():
-            print(f"{name:20} {group:26}", *(f"{k} {v}" for k, v in summary.items()))
+        arguments.out.write_text(json.dumps(results, indent=1) + "\n")
     return 0
 
 
