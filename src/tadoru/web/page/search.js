@@ -110,7 +110,7 @@ const shownAs = (row, packed) =>
 function outcome(decision, shown) {
   const word = decision?.kept ? el("span", { class: "tag kept" }, "kept") : el("span", { class: "tag cut" }, "cut");
   const why = decision ? decision.why : "beyond what the cut-off looks at";
-  const then = decision?.kept ? `, shown: ${shown}` : `, back as surroundings: ${shown}`;
+  const then = decision?.kept ? ` shown: ${shown}` : ` back as surroundings: ${shown}`;
   return [word, shown ? el("span", { class: "aside" }, then) : "", decision?.kept ? "" : el("span", { class: "why" }, why)];
 }
 
