@@ -108,3 +108,16 @@ def test_answers_name_path_and_line(cli: Run) -> None:
                       ["search", "sign a cookie", "--files"]):  # fmt: skip
         for line in cli(*arguments).stdout.splitlines():
             assert re.match(r"[\w/.]+:\d+:", line), line
+
+
+def test_a_symbol_leads_to_its_file_also_below_a_mount(cli: Run, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "app.py").write_text(f"def only_{name}():\n    return 1\n")
+    roots = ("--root", str(tmp_path / "one"), "--root", str(tmp_path / "two"))
+    assert cli(*roots, "index").returncode == 0
+    forced = {"FORCE_HYPERLINK": "1"}
+    done = cli(*roots, "symbols", str(tmp_path / "two/app.py"), env=forced)
+    assert f"{tmp_path}/two/app.py\x1b\\two/app.py:1\x1b]8;;" in done.stdout
+    done = cli("--root", str(tmp_path / "one"), "definition", "only_one", "--brief", env=forced)
+    assert f"{tmp_path}/one/app.py\x1b\\app.py:1\x1b]8;;" in done.stdout

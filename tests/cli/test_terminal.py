@@ -14,14 +14,15 @@ import pytest
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.parametrize("command", ["index", "reindex"])
 def test_a_bar_is_drawn_on_a_terminal_only(
-    tadoru_command: list[str], repository: Path, tmp_path: Path
+    tadoru_command: list[str], repository: Path, tmp_path: Path, command: str
 ) -> None:
     for number in range(300):
         (repository / f"src/shop/m{number}.py").write_text(f"def f{number}(): ...\n" * 50)
     child = pexpect.spawn(
         tadoru_command[0],
-        [*tadoru_command[1:], "index"],
+        [*tadoru_command[1:], command],
         cwd=str(repository),
         env={**os.environ, "TERM": "xterm-256color", "TADORU_HOME": str(tmp_path / "home")},
         encoding="utf-8",

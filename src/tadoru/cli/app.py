@@ -180,9 +180,13 @@ def run(args: Sequence[str]) -> int:
 
 
 def _from_click(error: click.ClickException) -> TadoruError:
-    message = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "tadoru"
+    if isinstance(error, click.NoSuchOption):
+        near = " or ".join(f"`{name}`" for name in error.possibilities or ())
+        hint = f"did you mean {near}?" if near else f"see `{where} --help`"
+        return BadInput(f"no such option: {error.option_name}", hint=hint)
+    message = error.format_message().rstrip(".")
     return BadInput(message[:1].lower() + message[1:], hint=f"see `{where} --help`")
 
 

@@ -88,6 +88,8 @@ def print_text(session: Session, answer: TextAnswer) -> int:
         out_json(answer)
     else:
         out_text(answer.text)
+    if not answer.text:
+        note("tadoru: there is nothing to outline here")
     if answer.truncated:
         note(f"tadoru: cut at {answer.budget} tokens; give a larger --budget or a deeper path")
     note_state(answer.index)

@@ -56,7 +56,9 @@ def reindex(session: Session) -> int:
     """
     workspace = session.open()
     note_wait(workspace)
-    report = after_consent(session, workspace, workspace.reindex())
+    with progress_bar() as progress:
+        report = workspace.index(rebuild=True, progress=progress)
+    report = after_consent(session, workspace, report)
     if session.as_json:
         out_json(report)
     else:

@@ -90,7 +90,7 @@ def search(
         out_json(answer)
     elif names_only:
         for hit in answer.hits:
-            where = located(hit.path, hit.start_line, session.host_path(hit.path))
+            where = located(hit.path, hit.start_line, hit.host_path)
             out(f"{where}:{shown(hit.breadcrumb)}")
     elif answer.hits:
         out_text(answer.text)

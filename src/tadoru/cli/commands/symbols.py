@@ -106,7 +106,7 @@ def references(session: Session, name: str, exclude_definition: bool, top: int) 
         out_json(answer)
     else:
         for use in answer.references:
-            where = located(use.path, use.line, session.host_path(use.path))
+            where = located(use.path, use.line, use.host_path)
             out(f"{where}: [{use.kind}] {shown(use.text.strip())}")
     count = len(answer.references)
     if count < answer.total:
