@@ -215,6 +215,41 @@ def test_errors_are_text_that_a_model_can_act_on(
     assert "\n" not in text
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("map", {"path": "src/shopp"}),
+        ("list_files", {"under": "src/shopp"}),
+        ("search", {"question": "cart", "under": "src/shopp"}),
+    ],
+)
+def test_a_wrong_directory_is_answered_with_the_right_one(
+    workspace: tadoru.Workspace, tool: str, arguments: dict[str, str]
+) -> None:
+    text, failed = call(workspace, tool, **arguments)
+    assert failed
+    assert "src/shopp" in text.partition("did you mean")[0]
+    assert text.endswith("(did you mean src/shop?)")
+
+
+def test_a_host_path_in_a_command_line_is_answered_with_its_place(
+    workspace: tadoru.Workspace,
+) -> None:
+    (root,) = workspace.roots.values()
+    assert "it is / here" in call(workspace, "bash", command=f"cd {root} && ls")[0]
+    text, _ = call(workspace, "bash", command=f"cat {root}/src/shop/cart.py")
+    assert "it is /src/shop/cart.py here" in text
+
+
+@pytest.mark.parametrize("name", ["open_session", "SessionInterface.open_session",
+                                  "def open_session", "`open_session()`"])  # fmt: skip
+def test_names_as_models_write_them(workspace: tadoru.Workspace, name: str) -> None:
+    for tool in ("find_definition", "find_references"):
+        text, failed = call(workspace, tool, name=name)
+        assert not failed
+        assert "src/shop/sessions.py:" in text
+
+
 def test_a_fault_is_named_without_its_details() -> None:
     class Broken:
         def status(self) -> None:

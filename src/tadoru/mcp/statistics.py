@@ -28,7 +28,7 @@ def statistics_text(stats: Mapping[str, Any]) -> str:
 
 
 def _indexing(group: Mapping[str, Any]) -> Iterator[str]:
-    yield f"runs on demand: {group['runs']}"
+    yield f"runs by command: {group['runs']} (those in the background are not counted)"
     if "last_run" in group:
         did = ", ".join(f"{name} {int(group['last'].get(name, 0))}" for name in _LAST)
         yield f"last one: {group['last_run']}, {group['last'].get('seconds', 0)} s, {did}"
@@ -68,7 +68,7 @@ def _health(stats: Mapping[str, Any]) -> Iterator[str]:
     for place, row in stats.get("health", {}).items():
         yield (
             f"store of {place}: {_size(row['index_bytes'])}, "
-            f"looked at {row['seconds_since_scan']} seconds ago"
+            f"written {row['seconds_since_scan']} seconds ago"
         )
     yield from (f"warning: {line}" for line in stats["warnings"])
 

@@ -7,7 +7,10 @@ Defaults are plain values, since strict clients refuse nullable types.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from tadoru.errors import BadInput, PathNotFound
@@ -26,6 +29,8 @@ MOST_FILES = 500
 MOST_REFERENCES = 300
 MOST_PLACES = 100
 """Rows of one answer, whatever is asked for: about the 12,000 tokens of every other answer."""
+_QUALIFIED = re.compile(r"\.|::|#|->")
+"""What stands between a class and a member, in one language or another."""
 
 
 class Tools:
@@ -79,16 +84,17 @@ class Tools:
         elif not question.strip():
             raise BadInput("`question` is missing", hint="ask one, or name a hit in `more`")
         else:
-            answer = workspace.search(
-                question,
-                terms=terms,
-                under=_place(workspace, under),
-                include=include,
-                mode=mode,
-                budget=tokens,
-                offset=_limit("offset", offset) or 0,
-                session=session,
-            )
+            with _meant(workspace, under):
+                answer = workspace.search(
+                    question,
+                    terms=terms,
+                    under=_place(workspace, under),
+                    include=include,
+                    mode=mode,
+                    budget=tokens,
+                    offset=_limit("offset", offset) or 0,
+                    session=session,
+                )
         return answers.search_text(answer, offset)
 
     def bash(self, command: str, cwd: str = "/") -> str:
@@ -132,7 +138,10 @@ class Tools:
         """
         workspace = self._workspace()
         hint = _place(workspace, hint_path)
-        found = workspace.definition(name, hint_path=hint, top=_limit("top", top) or 1)
+        find = partial(workspace.definition, hint_path=hint, top=_limit("top", top) or 1)
+        found = find(name)
+        if not found.symbols and _bare(name) != name:
+            found = find(_bare(name))
         parts: list[str] = []
         size = 0
         for number, symbol in enumerate(found.symbols):
@@ -158,11 +167,15 @@ class Tools:
 
     def find_references(self, name: str, exclude_definition: bool = False, top: int = 50) -> str:
         """List the uses of a name: calls, imports, mentions."""
-        answer = self._workspace().references(
-            name,
-            exclude_definition=exclude_definition,
-            top=min(_limit("top", top) or 1, MOST_REFERENCES),
+        rows = min(_limit("top", top) or 1, MOST_REFERENCES)
+        find = partial(
+            self._workspace().references, exclude_definition=exclude_definition, top=rows
         )
+        answer = find(name)
+        bare = _bare(name)
+        for other in (bare, _QUALIFIED.split(bare)[-1]):  # uses seldom name a class
+            if other and not answer.references:
+                answer = find(other)
         return answers.references_text(answer)
 
     def list_files(
@@ -170,19 +183,21 @@ class Tools:
     ) -> str:
         """List files by glob (`src/**/*.py`), language or directory, `limit` at a time."""
         workspace = self._workspace()
-        answer = workspace.list_files(
-            glob=glob,
-            language=language,
-            under=_place(workspace, under),
-            offset=_limit("offset", offset) or 0,
-            limit=min(_limit("limit", limit) or 1, MOST_FILES),
-        )
+        with _meant(workspace, under):
+            answer = workspace.list_files(
+                glob=glob,
+                language=language,
+                under=_place(workspace, under),
+                offset=_limit("offset", offset) or 0,
+                limit=min(_limit("limit", limit) or 1, MOST_FILES),
+            )
         return answers.files_text(answer)
 
     def map(self, path: str = "", budget: int = 0) -> str:
         """Outline a directory or the tree: its most important files and their symbols."""
         workspace = self._workspace()
-        answer = workspace.map(_place(workspace, path), budget=_limit("budget", budget))
+        with _meant(workspace, path):
+            answer = workspace.map(_place(workspace, path), budget=_limit("budget", budget))
         return answers.budgeted_text(answer)
 
     def index_status(self, details: bool = False) -> str:
@@ -203,6 +218,26 @@ def _limit(name: str, number: int) -> int | None:
     if number < 0:
         raise BadInput(f"{name} is negative: {number}", hint="give 0 or more")
     return number or None
+
+
+def _bare(name: str) -> str:
+    """Return a name without what models write around it: `class Basket`, `` `total()` ``."""
+    words = name.strip().strip("`'\"").split()
+    return words[-1].removesuffix("()") if words else name
+
+
+@contextmanager
+def _meant(workspace: Workspace, place: str) -> Iterator[None]:
+    """Name the place that was meant in an error about one that is not there."""
+    try:
+        yield
+    except PathNotFound as error:
+        found = workspace.resolve(place, op="list", top=1) if place and not error.hint else None
+        if found is None or not found.candidates:
+            raise
+        raise PathNotFound(
+            error.message, hint=f"did you mean {found.candidates[0].path}?"
+        ) from None
 
 
 def _hit(workspace: Workspace, hit: str) -> str:

@@ -112,6 +112,9 @@ class Shell(Paths):
 
     def _suggest(self, view: View, path: str) -> str | None:
         """Return a hint for a path that the shell did not find, within the asker's view."""
+        here = view.from_host(path) if path.startswith("/") else None
+        if here is not None and view.entry(here) is not None:
+            return f"paths start at the root of the tree: it is /{here} here"
         answer = self.resolve_in(view, path, op="read", cwd="", top=3)
         if answer.status == "resolved" and answer.path:
             return f"did you mean /{answer.path}?"
