@@ -272,8 +272,6 @@ class LocalSource:
         try:
             patience = self.config.index.catch_up_seconds
             index(self.store, self.root, self.config, seen=changes, patience=patience)
-            if self.vectors.instant:
-                self.vectors.run(self.store, patient=False)
             self._behind = ()
         except StoreBusy:
             self._why = "changed; another process is indexing"
@@ -399,10 +397,7 @@ class LocalSource:
         if len(changes.added) + len(changes.changed) + len(changes.deleted) > SMALL_CHANGE:
             return self.index(vectors="later", principal=principal)
         report = index(self.store, self.root, self.config, seen=changes, principal=principal)
-        if self.vectors.instant:
-            self.vectors.run(self.store, patient=False)
-        else:
-            self.vectors.soon(self.store)
+        self.vectors.soon(self.store)
         return report
 
     def close(self) -> None:

@@ -133,9 +133,11 @@ def test_first_question_answers_before_there_is_a_vector_and_says_so(
         began = time.monotonic()
         answer = workspace.search(QUESTION)
         assert time.monotonic() - began < 10
+        while str(answer.index) != "fresh":  # a busy machine: a part of the index answers first
+            assert answer.recall == "lexical" and time.monotonic() - began < 30
+            answer = workspace.search(QUESTION)
         assert answer.hits[0].path == "src/shop/sessions.py" and answer.recall == "lexical"
         assert any(w.startswith("semantic part away: 9 of 9") for w in answer.warnings)
-        assert str(answer.index) == "fresh"
         go.set()
         wait_until_semantic(workspace)
 
@@ -446,12 +448,11 @@ def test_reranking_needs_consent_too(
     )
     with tadoru.open(repository, config=replace(far, models=models)) as workspace:
         answer = workspace.search(QUESTION)
-        assert ["reranking is left out: nobody has agreed" in line for line in answer.warnings] == [
-            True
-        ]
+        assert sum("reranking is left out: nobody has agreed" in w for w in answer.warnings) == 1
         assert provider.bodies == []
         workspace.agree()
-        assert workspace.search(QUESTION).warnings == ()
+        answer = workspace.search(QUESTION)
+        assert not [w for w in answer.warnings if "reranking" in w]
         assert provider.bodies[0]["model"] == "r"
 
 

@@ -6,9 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
+import numpy as np
+
 from tadoru.stores.sqlite import FileRecord, FileStat, SqliteStore
 from tadoru.stores.sqlite.literals import pack_trigrams
 from tadoru.stores.sqlite.postings import pack_terms
+from tadoru.stores.sqlite.vecpack import pack_vectors
 from tadoru.testing.memory import by_lines
 from tadoru.testing.suites.corpus import Labels, Vectors
 from tadoru.text.decode import decode
@@ -128,13 +131,14 @@ class Builder:
 
 def put_vectors(writer, fingerprint, given) -> None:
     """Give each (path, chunk index) its vector; other chunks of the file get none."""
-    hashes: dict[str, list[bytes]] = {}
-    rows = {}
-    for (path, index), vector in sorted(given.items()):
-        of_file = hashes.setdefault(path, [])
-        while len(of_file) <= index:
-            of_file.append(bytes(16))
-        of_file[index] = blake2b(vector.tobytes(), digest_size=16).digest()
-        rows[of_file[index]] = vector
-    dimension = len(next(iter(rows.values())))
-    writer.put_vectors(fingerprint, dimension=dimension, chunks=hashes, vectors=rows)
+    of_files: dict[str, dict[int, object]] = {}
+    for (path, index), vector in given.items():
+        of_files.setdefault(path, {})[index] = vector
+    dimension = len(next(iter(given.values())))
+    packed = {}
+    for path, rows in of_files.items():
+        matrix = np.zeros((max(rows) + 1, dimension), dtype=np.float32)
+        for index, vector in rows.items():
+            matrix[index] = vector
+        packed[path] = pack_vectors(fingerprint, matrix)
+    writer.put_vectors(packed)

@@ -178,7 +178,7 @@ def test_delete_leaves_nothing_behind(store, root):
         writer.finish()
     assert paths(store, ALL) == set()
     with store._pool.read() as connection:
-        for table in ("files", "texts", "symbols", "imports", "pending", "embedded"):
+        for table in ("files", "texts", "symbols", "imports", "pending", "vectors"):
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
 

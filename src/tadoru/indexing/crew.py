@@ -20,6 +20,8 @@ from multiprocessing.reduction import ForkingPickler
 from operator import attrgetter
 from typing import Any
 
+from tadoru.config import ModelConfig
+from tadoru.indexing.instant import instant_embedder
 from tadoru.indexing.read import Outcome, Task, look
 from tadoru.types import Chunk, Import, Span, Symbol
 
@@ -49,20 +51,27 @@ for _kind in (Span, Chunk, Symbol, Import):
 
 
 def looked_at(
-    root: str, tasks: Iterable[Task], count: int, *, limit: int, workers: int = 0
+    root: str,
+    tasks: Iterable[Task],
+    count: int,
+    *,
+    limit: int,
+    workers: int = 0,
+    models: ModelConfig | None = None,
 ) -> Iterator[Outcome]:
     """Yield the outcome of every task.
 
     `tasks`: taken as they are needed; `count`: how many there are; `workers`: processes, 0 for as
-    many as there are cores.
+    many as there are cores; `models`: what gives vectors right away, `instant.instant_part`.
     """
     if count <= IN_PROCESS:
         base = os.fsencode(root)
+        embedder = instant_embedder(models) if count else None
         for task in tasks:
-            yield look(base, task, limit)
+            yield look(base, task, limit, embedder)
         return
     size = min(workers or available_cores(), max(1, count // BATCH))
-    crew = _Crew(root, limit, size)
+    crew = _Crew(root, limit, size, models)
     try:
         yield from crew.work(_Queue(batches(tasks)))
     finally:
@@ -108,7 +117,7 @@ class _Queue:
 class _Worker:
     """One process and what it was given."""
 
-    def __init__(self, root: bytes, limit: int) -> None:
+    def __init__(self, root: bytes, limit: int, models: ModelConfig | None) -> None:
         self.connection, theirs = Pipe()
         with theirs:
             self._process = subprocess.Popen(
@@ -121,7 +130,7 @@ class _Worker:
         self.open: deque[Task] = deque()
         self.heard = time.monotonic()
         self.ready = False
-        self._send((root, limit))
+        self._send((root, limit, models))
 
     def give(self, batch: list[Task]) -> None:
         if not self.open:
@@ -142,16 +151,17 @@ class _Worker:
 
 
 class _Crew:
-    def __init__(self, root: str, limit: int, size: int) -> None:
+    def __init__(self, root: str, limit: int, size: int, models: ModelConfig | None) -> None:
         self._root = os.fsencode(root)
         self._limit = limit
+        self._models = models
         self._workers: list[_Worker] = []
         for _ in range(size):
             self._hire()
 
     def _hire(self) -> None:
         try:
-            self._workers.append(_Worker(self._root, self._limit))
+            self._workers.append(_Worker(self._root, self._limit, self._models))
         except OSError:
             return  # no memory or no interpreter: fewer workers, or none
 
@@ -170,9 +180,11 @@ class _Crew:
             for worker in list(self._workers):
                 if worker.open and now - worker.heard > FILE_SECONDS:
                     yield from self._replace(worker, queue, f"took longer than {FILE_SECONDS:g} s")
-        while batch := queue.take():
+        embedder = None
+        while batch := queue.take():  # no worker is left
+            embedder = embedder or instant_embedder(self._models)
             for task in batch:
-                yield look(self._root, task, self._limit)
+                yield look(self._root, task, self._limit, embedder)
 
     def _hear(self, worker: _Worker, queue: _Queue) -> Iterator[Outcome]:
         try:
@@ -219,12 +231,13 @@ def serve(connection: Connection) -> None:
     """Look at what arrives until the other end closes. Runs in the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
     try:
-        root, limit = connection.recv()
+        root, limit, models = connection.recv()
+        embedder = instant_embedder(models)
         connection.send(READY)
         while True:
             for task in connection.recv():
                 try:
-                    outcome = look(root, task, limit)
+                    outcome = look(root, task, limit, embedder)
                 except Exception as error:  # one file must not end the run
                     outcome = failed(task, f"{type(error).__name__}: {error}"[:200])
                 connection.send(outcome)

@@ -3,7 +3,8 @@
 A file at a time gets all its vectors or none. Each batch is kept in the cache of all roots as soon
 as it was answered, so a kill loses at most what was under way; a text that has a vector anywhere is
 not embedded again, also when two runs of two worktrees go on at once. A model that fails ends the
-run with a reason, and the next run goes on there.
+run with a reason, and the next run goes on there. A model as fast as reading needs no cache: its
+vectors are made with the index (`vectors_of`), and here only where an index lacks them.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tadoru.stores.sqlite import SqliteStore
+    from tadoru.stores.sqlite.records import FileVectors
 
 Progress = Callable[[int, int, str], None]
 Vectors = dict[bytes, "npt.NDArray[np.float32]"]
@@ -58,21 +60,25 @@ def embed(
     *,
     progress: Progress | None = None,
     patient: bool = True,
+    cached: bool = True,
 ) -> EmbeddingReport:
     """Embed what has no vector of this model yet, and say what was done and what waits.
 
-    `patient`: wait for another process that does the same for this store.
+    `patient`: wait for another process that does the same for this store. `cached`: keep vectors
+    for other roots, and ask for theirs.
     Raises: `StoreBusy` when it goes on for too long, `StoreError` when the store cannot be written;
     never for a model that fails.
     """
-    with (
-        EmbeddingsCache(home, embedder.fingerprint, embedder.dimension) as cache,
-        turn(store.directory / LOCK, TURN_SECONDS if patient else 0.0),
-    ):
+    with ExitStack() as stack:
+        cache = None
+        if cached:
+            fresh = EmbeddingsCache(home, embedder.fingerprint, embedder.dimension)
+            cache = stack.enter_context(fresh)
+        stack.enter_context(turn(store.directory / LOCK, TURN_SECONDS if patient else 0.0))
         run = _Run(store, embedder, home, cache)
         waiting = _waiting(store, embedder.fingerprint, everything(store))
         run.work(waiting, progress)
-        notes = (cache.fault,) if cache.fault else ()
+        notes = (cache.fault,) if cache is not None and cache.fault else ()
     report = survey(store, embedder.fingerprint)
     return EmbeddingReport(
         model=embedder.fingerprint,
@@ -151,7 +157,7 @@ class _Run:
     store: SqliteStore
     embedder: Embedder
     home: Path
-    cache: EmbeddingsCache
+    cache: EmbeddingsCache | None
     made: int = 0
     reused: int = 0
     refused: set[bytes] = field(default_factory=set)
@@ -218,45 +224,51 @@ class _Run:
         if not self.entries:
             self.generation = self.store.generation
         files, texts = self._read(entries)
-        known = self.store.dense.known(self.embedder.fingerprint, texts) | self.vectors.keys()
-        self.reused += len(known & texts.keys())
-        wanted = {key: text for key, text in texts.items() if key not in known}
+        wanted = {key: text for key, text in texts.items() if key not in self.vectors}
+        self.reused += len(texts) - len(wanted)
         self.vectors.update(self._asked(wanted))
         self.entries += entries
         self.files += files
 
     def _write(self) -> None:
         """Write the files that have all their vectors, in one transaction."""
-        fingerprint = self.embedder.fingerprint
         with self.store.writer(deadline_seconds=WRITER_SECONDS) as writer:
             if self.store.generation != self.generation:  # somebody wrote in between
                 self.files, _ = self._read(self.entries)
-            used = {key for file in self.files for key in file.hashes}
-            stored = writer.known_vectors(fingerprint, used - self.vectors.keys())
-            have = stored | self.vectors.keys() | self.refused
-            complete = [file for file in self.files if have.issuperset(file.hashes)]
+            have = self.vectors.keys() | self.refused
+            complete = [file for file in self.files if have >= set(file.hashes)]
             if complete:
-                writer.put_vectors(
-                    fingerprint,
-                    dimension=self.embedder.dimension,
-                    chunks={file.path: file.hashes for file in complete},
-                    vectors={key: self.vectors[key] for key in used & self.vectors.keys()},
-                )
+                writer.put_vectors({file.path: self._packed(file) for file in complete})
         self.entries, self.files, self.vectors = [], [], {}
+
+    def _packed(self, file: _File) -> FileVectors:
+        """Return the vectors of a file's chunks; zeros for a text that was refused."""
+        import numpy as np
+
+        from tadoru.stores.sqlite.vecpack import pack_vectors
+
+        rows = np.zeros((len(file.hashes), self.embedder.dimension), dtype=np.float32)
+        for row, key in enumerate(file.hashes):
+            if key in self.vectors:
+                rows[row] = self.vectors[key]
+        return pack_vectors(self.embedder.fingerprint, rows)
 
     def _asked(self, texts: dict[bytes, str]) -> Vectors:
         """Return vectors from the cache, and from the model what is not there."""
         found: Vectors = {}
         if not texts:
             return found
-        with turn(self.home / LOCK, TURN_SECONDS):
-            found.update(self.cache.get(texts))
-            self.reused += len(found)
+        with ExitStack() as stack:
+            if self.cache is not None:
+                stack.enter_context(turn(self.home / LOCK, TURN_SECONDS))
+                found.update(self.cache.get(texts))
+                self.reused += len(found)
             missing = [key for key in texts if key not in found]
             try:
                 for keys, vectors in self._made(missing, texts):
                     new = dict(zip(keys, vectors, strict=True))
-                    self.cache.put(new)
+                    if self.cache is not None:
+                        self.cache.put(new)
                     found.update(new)
                     self.made += len(new)
             except Exception as error:  # a model may fail in any way; the index stands

@@ -127,11 +127,9 @@ class EmbeddingsCache:
 
     def put(self, vectors: Mapping[bytes, npt.NDArray[np.float32]]) -> None:
         """Keep vectors: a process that is killed after this returns loses none of them."""
-        from tadoru.stores.sqlite.vectors import quantised
-
         if self._connection is None or not vectors:
             return
-        rows = [(self._model, key, _today(), *quantised(v)) for key, v in vectors.items()]
+        rows = [(self._model, key, _today(), *_quantised(v)) for key, v in vectors.items()]
         try:
             with self._connection as connection:
                 connection.executemany(
@@ -158,6 +156,14 @@ class EmbeddingsCache:
             )
         connection.executescript("PRAGMA incremental_vacuum")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _quantised(vector: npt.NDArray[np.float32]) -> tuple[float, bytes]:
+    """Return the scale and the int8 codes of a vector, (dimension,)."""
+    import numpy as np
+
+    scale = float(np.abs(vector).max()) / 127 or 1.0
+    return scale, np.rint(vector / scale).astype(np.int8).tobytes()
 
 
 def _today() -> int:

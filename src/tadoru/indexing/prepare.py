@@ -24,7 +24,12 @@ HASH_BYTES = 16
 
 def left_out(entry: Entry) -> bool:
     """Tell whether nothing of a file is embedded."""
-    return entry.role in LEFT_OUT or secret_like(entry.name)
+    return is_left_out(entry.role, entry.path)
+
+
+def is_left_out(role: Role, path: str) -> bool:
+    """The same of a file that is no entry yet."""
+    return role in LEFT_OUT or secret_like(path.rpartition("/")[2])
 
 
 def embedded_text(chunk: Chunk, text: str) -> str:

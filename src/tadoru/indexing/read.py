@@ -11,14 +11,18 @@ import os
 import stat
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tadoru.indexing.extract import Extract, extract
+from tadoru.indexing.instant import vectors_of
 from tadoru.indexing.roles import role_of
 from tadoru.stores.sqlite.records import FileRecord, FileStat
 from tadoru.text.decode import BINARY_PROBE, decode
 from tadoru.text.languages import language_of, refined
 from tadoru.types import TEXTLESS, Role
+
+if TYPE_CHECKING:
+    from tadoru.models.base import Embedder
 
 EDGE_BYTES = 64 * 1024
 """Of a file that is too large to be indexed, this much of both ends goes into the digest."""
@@ -60,8 +64,11 @@ class Content:
     head: bytes
 
 
-def look(root: bytes, task: Task, limit: int) -> Outcome:
-    """Read, decode and take apart one file. `limit`: bytes that are indexed."""
+def look(root: bytes, task: Task, limit: int, embedder: Embedder | None = None) -> Outcome:
+    """Read, decode and take apart one file.
+
+    `limit`: bytes that are indexed; `embedder`: gives the chunks their vectors right away.
+    """
     path = task.stat.path
     try:
         content = read(root, task.stat, limit)
@@ -73,7 +80,7 @@ def look(root: bytes, task: Task, limit: int) -> Outcome:
         return Outcome(path, "unreadable", record=record, reason=reason)
     if task.known and content.digest == task.known:
         return Outcome(path, "same", stat=content.stat)
-    record, reason = make_record(content, limit)
+    record, reason = make_record(content, limit, embedder)
     return Outcome(path, "record", record=record, reason=reason)
 
 
@@ -129,7 +136,9 @@ def _read_all(descriptor: int, limit: int) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def make_record(content: Content, limit: int) -> tuple[FileRecord, str]:
+def make_record(
+    content: Content, limit: int, embedder: Embedder | None = None
+) -> tuple[FileRecord, str]:
     """Decode and take apart; return the record and why it was cut into lines, if it was."""
     path = content.stat.path
     if content.data is None:
@@ -146,6 +155,9 @@ def make_record(content: Content, limit: int) -> tuple[FileRecord, str]:
     found = Extract()
     if role not in TEXTLESS:
         found = extract(path, language, decoded.text, decoded.encoding, decoded.mark)
+    vectors = None
+    if embedder is not None:
+        vectors = vectors_of(embedder, path, role, found.chunks, decoded.text)
     from tadoru.stores.sqlite.literals import pack_trigrams
     from tadoru.stores.sqlite.termpack import pack_terms
 
@@ -163,6 +175,7 @@ def make_record(content: Content, limit: int) -> tuple[FileRecord, str]:
         imports=found.imports,
         terms=pack_terms(found.chunks, decoded.text, path),
         trigrams=pack_trigrams(content.data),
+        vectors=vectors,
     ), found.note
 
 

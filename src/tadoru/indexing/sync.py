@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from tadoru.config import Config
 from tadoru.indexing.changes import Changes, compare, scan
 from tadoru.indexing.crew import looked_at
+from tadoru.indexing.instant import instant_part
 from tadoru.indexing.labels import ensure, everything, labels
 from tadoru.indexing.moved import moved
 from tadoru.indexing.read import Outcome, Task, read
@@ -160,7 +161,12 @@ class _Run:
         patience = FIRST_PUT_SECONDS
         index = self.config.index
         results = looked_at(
-            self.walk.root, tasks, count, limit=index.max_file_bytes, workers=index.workers
+            self.walk.root,
+            tasks,
+            count,
+            limit=index.max_file_bytes,
+            workers=index.workers,
+            models=instant_part(self.config.models),
         )
         for outcome in results:
             record = self._take(outcome)

@@ -106,7 +106,10 @@ class RootVectors:
                 return None
             fingerprint = embedder.fingerprint
             if self.may_embed():
-                report = embed(store, embedder, self._home, progress=progress, patient=patient)
+                report = embed(
+                    store, embedder, self._home,
+                    progress=progress, patient=patient, cached=not self.instant,
+                )  # fmt: skip
             else:
                 report = survey(store, fingerprint)
                 reason = self._refusal() if report.waiting else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     Connect = Callable[[str, str], Endpoint]
 
+WEIGHTS = "model.safetensors"
 PLACEHOLDERS = frozenset({"", "your-api-key-here"})
 """Keys that mean that nobody has set one."""
 
@@ -45,14 +47,31 @@ def embedder_of(config: ModelConfig, connect: Connect | None = None) -> Embedder
         endpoint.gate = Gate(config.embeddings_max_concurrency)
         return ApiEmbedder(endpoint, config.embeddings_model, config.embeddings_dimensions)
     if config.embeddings_dir:
-        from tadoru.models.static import StaticEmbedder
+        return _of_folder(Path(config.embeddings_dir).expanduser())
+    return _embedded() if config.embedded else None
 
-        return StaticEmbedder(Path(config.embeddings_dir).expanduser())
-    if not config.embedded:
-        return None
+
+@cache
+def _embedded() -> Embedder:
+    """The embedded model, which all of a process share."""
     from tadoru.models.code import CodeEmbedder
 
     return CodeEmbedder()
+
+
+def _of_folder(folder: Path) -> Embedder:
+    """Load a folder once for each state of its file."""
+    try:
+        return _loaded(folder, (folder / WEIGHTS).stat().st_mtime_ns)
+    except OSError:
+        return _loaded(folder, 0)
+
+
+@lru_cache(maxsize=2)
+def _loaded(folder: Path, changed: int) -> Embedder:
+    from tadoru.models.static import StaticEmbedder
+
+    return StaticEmbedder(folder)
 
 
 def reranker_of(config: ModelConfig, connect: Connect | None = None) -> ApiReranker | None:

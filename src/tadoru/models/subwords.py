@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, pairwise
 
 INSIDE = "#"
 """Begins a piece that continues a word."""
@@ -22,8 +22,8 @@ MAX_WORD = 40
 """Characters of a sub-word; longer runs are no words anybody asks for."""
 MAX_PARTS = 12
 """Sub-words of one identifier."""
-CACHED = 200_000
-"""Identifiers that are remembered; about 40 MB at most, and a large repository has fewer."""
+CACHED = 30_000
+"""Identifiers that are remembered, about 7 MB; the rare ones beyond are cut again."""
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _ASCII = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -56,25 +56,34 @@ def whole_of(parts: Sequence[str]) -> str:
     return WHOLE + "".join(parts)
 
 
+class _Known(dict[str, tuple[int, ...]]):
+    """Identifier -> its tokens, learnt as identifiers come up."""
+
+    def __init__(self, cut: Callable[[str], tuple[int, ...]]) -> None:
+        super().__init__()
+        self._cut = cut
+
+    def __missing__(self, identifier: str) -> tuple[int, ...]:
+        if len(self) >= CACHED:
+            self.clear()
+        found = self[identifier] = self._cut(identifier)
+        return found
+
+
 class Vocabulary:
     """Known pieces and their numbers. Threads may share it."""
 
     def __init__(self, pieces: Iterable[str]) -> None:
         self._numbers = {piece: number for number, piece in enumerate(pieces)}
         self._longest = max(map(len, self._numbers), default=0)
-        self._known: dict[str, tuple[int, ...]] = {}
+        self._known = _Known(self._cut)
 
     def __len__(self) -> int:
         return len(self._numbers)
 
     def tokens(self, identifier: str) -> tuple[int, ...]:
         """Return the numbers of the pieces of one identifier."""
-        known = self._known.get(identifier)
-        if known is None:
-            if len(self._known) >= CACHED:
-                self._known = {}
-            known = self._known[identifier] = self._cut(identifier)
-        return known
+        return self._known[identifier]
 
     def _cut(self, identifier: str) -> tuple[int, ...]:
         parts = parts_of(identifier)
@@ -106,8 +115,4 @@ class Vocabulary:
 
     def counts(self, text: str) -> Counter[int]:
         """Return how often each token stands in a text."""
-        total: Counter[int] = Counter()
-        for identifier, count in Counter(identifiers(text)).items():
-            for number in self.tokens(identifier):
-                total[number] += count
-        return total
+        return Counter(chain.from_iterable(map(self._known.__getitem__, identifiers(text))))

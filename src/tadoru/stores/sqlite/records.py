@@ -26,6 +26,16 @@ class FileStat:
 
 
 @dataclass(frozen=True, slots=True)
+class FileVectors:
+    """What one model made of the chunks of one state of a file: `vecpack.pack_vectors`."""
+
+    fingerprint: str
+    dimension: int
+    signs: bytes
+    codes: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class FileRecord:
     """Everything that is known about one file after reading it."""
 
@@ -48,3 +58,5 @@ class FileRecord:
     """Packed term counts of all chunks: `postings.pack_terms`."""
     trigrams: bytes = b""
     """Packed folded trigrams of the content: `literals.pack_trigrams`."""
+    vectors: FileVectors | None = None
+    """Of a model that is as fast as reading; None where vectors are made later, or never."""

@@ -51,7 +51,7 @@ INSERT = (
 INSERT_OR_IGNORE = INSERT.replace("INSERT", "INSERT OR IGNORE")
 
 
-DETAILS = ("texts", "symbols", "imports", "pending", "embedded")
+DETAILS = ("texts", "symbols", "imports", "pending", "vectors")
 
 
 def drop_content(connection: sqlite3.Connection, paths: list[tuple[str]]) -> None:

@@ -21,7 +21,7 @@ from tadoru.stores.sqlite.faults import REBUILD, translated
 DATABASE = "index.db"
 APPLICATION_ID = 0x7461646F
 """`tado` in ASCII; `file` and `PRAGMA application_id` show it."""
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _NEW = ".new"
 LEAVING_SECONDS = 5.0
 """How long the last reader of a database may take to leave it."""
@@ -84,13 +84,13 @@ CREATE TABLE models (
     id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, dimension INTEGER NOT NULL
 );
 CREATE TABLE vectors (
-    model INTEGER NOT NULL, hash BLOB NOT NULL, scale REAL NOT NULL, data BLOB NOT NULL,
-    PRIMARY KEY (model, hash)
-) WITHOUT ROWID;
-CREATE TABLE embedded (
-    model INTEGER NOT NULL, file_id INTEGER NOT NULL, hashes BLOB NOT NULL,
-    PRIMARY KEY (model, file_id)
-) WITHOUT ROWID;
+    model INTEGER NOT NULL,
+    file_id INTEGER NOT NULL,
+    rev INTEGER NOT NULL,
+    signs BLOB NOT NULL,
+    codes BLOB NOT NULL
+);
+CREATE UNIQUE INDEX vectors_of_files ON vectors (file_id, model, rev);
 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO access (id, public, groups) VALUES (0, 0, '[]'), (1, 1, '[]');
 """

@@ -1,16 +1,16 @@
-"""Dense recall: int8 vectors by the hash of the text that was embedded, exact integer scores.
+"""Dense recall over the packed vectors of files, with exact integer scores.
 
-Signs of all visible vectors choose a few, integer products order them; both look at visible rows
-alone, and integers make a score independent of what else is in the store. Vectors of two
-fingerprints are never mixed. Source of the two steps: measured in DESIGN, 2.4 ms at 100k x 256.
+Signs of all visible vectors choose a few, whose files' numbers are read and order them; both look
+at visible rows alone, and integers make a score independent of what else is in the store. So memory
+holds an eighth of the vectors, and a change costs the files that changed. Vectors of two
+fingerprints are never mixed. Source of the two steps: measured in DESIGN.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -22,32 +22,13 @@ from tadoru.stores.sqlite.catalogue import Catalogue, stamp_of
 from tadoru.stores.sqlite.content import is_sayable
 from tadoru.stores.sqlite.coverage import FileTable, paths_of
 from tadoru.stores.sqlite.pool import Pool
+from tadoru.stores.sqlite.records import FileVectors
+from tadoru.stores.sqlite.signs import Numbers, Signs, likely, load_signs
+from tadoru.stores.sqlite.vecpack import Codes
 from tadoru.types import Access
 
-HASH_BYTES = 16
-"""Length of the hash of an embedded text."""
-DIRECT = 4_096
-"""Rows up to which every vector is scored; above, signs choose first."""
-POOL = 1_024
-"""Rows that signs choose at least, and 16 for each result: recall@10 is .96 of exact at 200k."""
 _QUERY_LEVELS = 2_047
 """A question's numbers are rounded to 12 bits: products of 8,192 dimensions fit 32 bits."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Matrix:
-    """All vectors of one model in one state of the store."""
-
-    stamp: int
-    codes: npt.NDArray[np.int8]
-    scales: npt.NDArray[np.float64]
-    signs: npt.NDArray[np.uint8]
-    ranks: npt.NDArray[np.int64]
-    """Rank of the file of each chunk."""
-    indexes: npt.NDArray[np.int64]
-    """Index of each chunk within its file."""
-    rows: npt.NDArray[np.int64]
-    """Which vector each chunk has."""
 
 
 class SqliteVectors:
@@ -57,7 +38,8 @@ class SqliteVectors:
         self._pool = pool
         self._catalogue = catalogue
         self._lock = threading.Lock()
-        self._matrices: dict[str, _Matrix] = {}
+        self._matrices: dict[str, Signs] = {}
+        self._kept = Numbers()
 
     def nearest(
         self,
@@ -74,9 +56,9 @@ class SqliteVectors:
             matrix = self._matrix(connection, fingerprint, table)
             if matrix is None:
                 return []
-            if vector.shape != matrix.codes.shape[1:]:
+            if vector.shape != (matrix.dimension,):
                 raise BadInput(
-                    f"the vector has shape {vector.shape}, the index {matrix.codes.shape[1:]}",
+                    f"the vector has shape {vector.shape}, the index ({matrix.dimension},)",
                     hint="embed the question with the model of the index",
                 )
             shown = table.visible(access)[matrix.ranks]
@@ -85,10 +67,12 @@ class SqliteVectors:
                 distinct, inverse = np.unique(matrix.ranks[shown], return_inverse=True)
                 verdicts = [bool(admit(entries[rank])) for rank in distinct.tolist()]
                 shown[shown] = np.array(verdicts, dtype=bool)[inverse]
-            chunks, scores = _best(matrix, np.flatnonzero(shown), vector, k)
-            ranks = matrix.ranks[chunks].tolist()
+            rows = likely(matrix, np.flatnonzero(shown), vector, k)
+            codes, scales = self._numbers(connection, matrix, rows)
+            rows, scores = _best(matrix, rows, codes, scales, vector, k)
+            ranks = matrix.ranks[rows].tolist()
             paths = paths_of(connection, table, set(ranks))
-            indexes = matrix.indexes[chunks].tolist()
+            indexes = matrix.indexes[rows].tolist()
         return [
             ChunkRef(paths[rank], index, score)
             for rank, index, score in zip(ranks, indexes, scores.tolist(), strict=True)
@@ -100,9 +84,9 @@ class SqliteVectors:
             return 0, 0
         with self._pool.read() as connection:
             files, seen = connection.execute(
-                "SELECT count(*), ifnull(sum(EXISTS (SELECT 1 FROM embedded e JOIN models m ON"
-                " m.id = e.model WHERE m.fingerprint = ? AND e.file_id = f.id)), 0)"
-                " FROM files f JOIN texts t ON t.file_id = f.id"
+                f"SELECT count(*), count(v.rev) FROM files f JOIN texts t ON t.file_id = f.id"
+                " LEFT JOIN vectors v ON v.file_id = f.id AND v.rev = f.rev AND v.model ="
+                " (SELECT id FROM models WHERE fingerprint = ?)"
                 f" WHERE t.chunks AND f.access_id {admitted(access)}",
                 (fingerprint,),
             ).fetchone()
@@ -113,21 +97,31 @@ class SqliteVectors:
         with self._pool.read() as connection:
             return unembedded(connection, fingerprint)
 
-    def known(self, fingerprint: str, hashes: Iterable[bytes]) -> set[bytes]:
-        """Return which of the hashes have a vector of this model: for the indexer alone."""
-        with self._pool.read() as connection:
-            return known(connection, fingerprint, hashes)
-
     def _matrix(
         self, connection: sqlite3.Connection, fingerprint: str, table: FileTable
-    ) -> _Matrix | None:
+    ) -> Signs | None:
         stamp = stamp_of(connection)
         with self._lock:
             matrix = self._matrices.get(fingerprint)
             if matrix is None or matrix.stamp != stamp:
-                matrix = _load(connection, fingerprint, table, stamp)
+                matrix = load_signs(connection, fingerprint, table, stamp, matrix)
                 self._matrices = {} if matrix is None else {fingerprint: matrix}
             return matrix
+
+    def _numbers(
+        self, connection: sqlite3.Connection, matrix: Signs, rows: npt.NDArray[np.int64]
+    ) -> Codes:
+        """Return codes and scales of these rows of a matrix, which are in its order."""
+        files, place = np.unique(matrix.files[rows], return_inverse=True)
+        wanted = {file: matrix.parts[file] for file in files.tolist()}
+        found = self._kept.of(connection, matrix.model, matrix.dimension, wanted)
+        if not found:
+            return np.zeros((0, matrix.dimension), np.int8), np.zeros(0)
+        parts = [found[file] for file in files.tolist()]
+        starts = np.cumsum([0, *(len(scales) for _, scales in parts[:-1])])
+        chosen = starts[place] + matrix.indexes[rows]
+        codes = np.concatenate([codes for codes, _ in parts])[chosen]
+        return codes, np.concatenate([scales for _, scales in parts])[chosen]
 
     def vectors(
         self, refs: Sequence[tuple[str, int]], fingerprint: str, access: Access
@@ -138,158 +132,85 @@ class SqliteVectors:
         with self._pool.read() as connection:
             model = connection.execute(
                 "SELECT m.id, m.dimension FROM models m WHERE m.fingerprint = ? AND EXISTS (SELECT"
-                " 1 FROM embedded e JOIN files f ON f.id = e.file_id"
-                f" WHERE e.model = m.id AND {visible})",
+                " 1 FROM vectors v JOIN files f ON f.id = v.file_id"
+                f" WHERE v.model = m.id AND {visible})",
                 (fingerprint,),
             ).fetchone()
             if model is None:
                 return None
             number, dimension = model
             result = np.zeros((len(refs), dimension), dtype=np.float32)
-            hashes = {
-                path: self._hashes(connection, number, path, visible) for path, _ in set(refs)
-            }
+            rows_of: dict[str, list[tuple[int, int]]] = {}
             for row, (path, index) in enumerate(refs):
-                key = hashes[path][index * HASH_BYTES : (index + 1) * HASH_BYTES]
-                found = connection.execute(
-                    "SELECT data FROM vectors WHERE model = ? AND hash = ?", (number, key)
-                ).fetchone()
-                if found is not None and index >= 0:
-                    codes = np.frombuffer(found[0], dtype=np.int8).astype(np.float32)
-                    result[row] = codes / max(float(np.linalg.norm(codes)), 1e-12)
+                rows_of.setdefault(path, []).append((row, index))
+            for path, rows in rows_of.items():
+                part = self._of_path(connection, number, path, visible)
+                if part is None:
+                    continue
+                file, rev, signs = part
+                codes, _ = self._kept.of(connection, number, dimension, {file: (rev, signs)})[file]
+                for row, index in rows:
+                    if 0 <= index < len(codes):
+                        vector = codes[index].astype(np.float32)
+                        result[row] = vector / max(float(np.linalg.norm(vector)), 1e-12)
         return result
 
     @staticmethod
-    def _hashes(connection: sqlite3.Connection, model: int, path: str, visible: str) -> bytes:
+    def _of_path(
+        connection: sqlite3.Connection, model: int, path: str, visible: str
+    ) -> tuple[int, int, bytes] | None:
         if not is_sayable(path):
-            return b""
-        row = connection.execute(
-            "SELECT e.hashes FROM embedded e JOIN files f ON f.id = e.file_id"
-            f" WHERE e.model = ? AND f.path = ? AND {visible}",
+            return None
+        found: tuple[int, int, bytes] | None = connection.execute(
+            "SELECT f.id, f.rev, v.signs FROM files f JOIN vectors v ON v.file_id = f.id"
+            f" AND v.rev = f.rev AND v.model = ? WHERE f.path = ? AND {visible}",
             (model, path),
         ).fetchone()
-        return bytes(row[0]) if row else b""
+        return found
 
 
 def _best(
-    matrix: _Matrix,
-    chunks: npt.NDArray[np.int64],
+    matrix: Signs,
+    rows: npt.NDArray[np.int64],
+    codes: npt.NDArray[np.int8],
+    scales: npt.NDArray[np.float64],
     vector: npt.NDArray[np.float32],
     k: int,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return the best of `chunks` and their cosines, best first, ties by path and index."""
-    rows = np.unique(matrix.rows[chunks])
-    if len(rows) > DIRECT:
-        question = np.packbits(vector > 0)
-        distance = _ones(matrix.signs[rows] ^ question)
-        pool = min(max(POOL, 16 * k), len(rows))
-        # All at the last distance are taken, so the choice does not depend on the order of rows.
-        rows = rows[distance <= np.partition(distance, pool - 1)[pool - 1]]
+    """Return the best of `rows` and their cosines, best first, ties by path and index."""
     largest = float(np.abs(vector).max()) or 1.0
     levels = np.rint(vector.astype(np.float64) * (_QUERY_LEVELS / largest)).astype(np.int32)
-    products = matrix.codes[rows].astype(np.int32) @ levels
-    scores = products * matrix.scales[rows] * (largest / _QUERY_LEVELS)
-    places = np.searchsorted(rows, matrix.rows[chunks])
-    places[places == len(rows)] = 0
-    chosen = rows[places] == matrix.rows[chunks] if len(rows) else np.zeros(len(chunks), bool)
-    chunks, scores = chunks[chosen], scores[places[chosen]]
-    order = np.lexsort((matrix.indexes[chunks], matrix.ranks[chunks], -scores))[:k]
-    return chunks[order], scores[order]
-
-
-_ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
-
-
-def _ones(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
-    """Count the ones of each row."""
-    count: npt.NDArray[np.int64] = _ONES[data].sum(axis=1, dtype=np.int64)
-    return count
-
-
-def _load(
-    connection: sqlite3.Connection, fingerprint: str, table: FileTable, stamp: int
-) -> _Matrix | None:
-    model = connection.execute(
-        "SELECT id, dimension FROM models WHERE fingerprint = ?", (fingerprint,)
-    ).fetchone()
-    if model is None:
-        return None
-    number, dimension = model
-    stored = connection.execute(
-        "SELECT hash, scale, data FROM vectors WHERE model = ? ORDER BY hash", (number,)
-    ).fetchall()
-    codes = np.frombuffer(b"".join(row[2] for row in stored), dtype=np.int8)
-    codes = codes.reshape(len(stored), dimension)
-    row_of = {bytes(row[0]): position for position, row in enumerate(stored)}
-    rank_of = {int(file): rank for rank, file in enumerate(table.ids)}
-    ranks: list[int] = []
-    indexes: list[int] = []
-    rows: list[int] = []
-    for file, hashes in connection.execute(
-        "SELECT file_id, hashes FROM embedded WHERE model = ?", (number,)
-    ):
-        for index in range(len(hashes) // HASH_BYTES):
-            row = row_of.get(hashes[index * HASH_BYTES : (index + 1) * HASH_BYTES])
-            if row is not None:
-                ranks.append(rank_of[file])
-                indexes.append(index)
-                rows.append(row)
-    return _Matrix(
-        stamp,
-        codes,
-        np.array([row[1] for row in stored], dtype=np.float64),
-        np.packbits(codes > 0, axis=1),
-        np.array(ranks, dtype=np.int64),
-        np.array(indexes, dtype=np.int64),
-        np.array(rows, dtype=np.int64),
-    )
+    scores = (codes.astype(np.int32) @ levels) * scales * (largest / _QUERY_LEVELS)
+    real = scales > 0  # zeros stand for a chunk without a vector
+    rows, scores = rows[real], scores[real]
+    order = np.lexsort((matrix.indexes[rows], matrix.ranks[rows], -scores))[:k]
+    return rows[order], scores[order]
 
 
 # -- the write side ------------------------------------------------------------------------------
 
 
-def put(
-    connection: sqlite3.Connection,
-    fingerprint: str,
-    dimension: int,
-    chunks: Mapping[str, Sequence[bytes]],
-    vectors: Mapping[bytes, npt.NDArray[np.float32]],
-) -> None:
-    """Store vectors, and which chunk of which file has which."""
+def put(connection: sqlite3.Connection, file: int, rev: int, vectors: FileVectors) -> None:
+    """Store the vectors that a model gave to the chunks of one state of a file."""
     connection.execute(
         "INSERT OR IGNORE INTO models (fingerprint, dimension) VALUES (?, ?)",
-        (fingerprint, dimension),
+        (vectors.fingerprint, vectors.dimension),
     )
     (model,) = connection.execute(
-        "SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)
+        "SELECT id FROM models WHERE fingerprint = ?", (vectors.fingerprint,)
     ).fetchone()
-    connection.executemany(
-        "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)",
-        [(model, key, *quantised(vector)) for key, vector in vectors.items()],
-    )
-    connection.executemany(
-        "INSERT OR REPLACE INTO embedded SELECT ?, id, ? FROM files WHERE path = ?",
-        [(model, b"".join(hashes), path) for path, hashes in chunks.items()],
+    connection.execute(
+        "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)",
+        (model, file, rev, vectors.signs, vectors.codes),
     )
 
 
-def quantised(vector: npt.NDArray[np.float32]) -> tuple[float, bytes]:
-    """Return the scale and the int8 codes of a vector, shape (d,)."""
-    scale = float(np.abs(vector).max()) / 127 or 1.0
-    return scale, np.rint(vector / scale).astype(np.int8).tobytes()
-
-
-def known(connection: sqlite3.Connection, fingerprint: str, hashes: Iterable[bytes]) -> set[bytes]:
-    """Return which of the hashes have a vector of this model."""
-    return {
-        key
-        for key in set(hashes)
-        if connection.execute(
-            "SELECT 1 FROM vectors v JOIN models m ON m.id = v.model"
-            " WHERE m.fingerprint = ? AND v.hash = ?",
-            (fingerprint, key),
-        ).fetchone()
-    }
+def put_by_path(connection: sqlite3.Connection, files: Mapping[str, FileVectors]) -> None:
+    """Store the vectors of files as they are now."""
+    for path, vectors in files.items():
+        row = connection.execute("SELECT id, rev FROM files WHERE path = ?", (path,)).fetchone()
+        if row is not None:
+            put(connection, row[0], row[1], vectors)
 
 
 def unembedded(connection: sqlite3.Connection, fingerprint: str) -> list[str]:
@@ -298,8 +219,8 @@ def unembedded(connection: sqlite3.Connection, fingerprint: str) -> list[str]:
         path
         for (path,) in connection.execute(
             "SELECT f.path FROM files f JOIN texts t ON t.file_id = f.id WHERE t.chunks AND"
-            " NOT EXISTS (SELECT 1 FROM embedded e JOIN models m ON m.id = e.model"
-            " WHERE m.fingerprint = ? AND e.file_id = f.id) ORDER BY f.path",
+            " NOT EXISTS (SELECT 1 FROM vectors v JOIN models m ON m.id = v.model WHERE"
+            " m.fingerprint = ? AND v.file_id = f.id AND v.rev = f.rev) ORDER BY f.path",
             (fingerprint,),
         )
     ]
@@ -308,20 +229,5 @@ def unembedded(connection: sqlite3.Connection, fingerprint: str) -> list[str]:
 def drop_others(connection: sqlite3.Connection, fingerprint: str) -> None:
     """Delete what other models than this one have left."""
     others = "IN (SELECT id FROM models WHERE fingerprint <> ?)"
-    for table in ("embedded", "vectors"):
-        connection.execute(f"DELETE FROM {table} WHERE model {others}", (fingerprint,))
+    connection.execute(f"DELETE FROM vectors WHERE model {others}", (fingerprint,))
     connection.execute("DELETE FROM models WHERE fingerprint <> ?", (fingerprint,))
-
-
-def drop_unused(connection: sqlite3.Connection) -> None:
-    """Delete vectors that no chunk has any more."""
-    used: dict[int, set[bytes]] = {}
-    for model, hashes in connection.execute("SELECT model, hashes FROM embedded"):
-        keys = used.setdefault(model, set())
-        keys.update(hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES))
-    unused = [
-        (model, key)
-        for model, key in connection.execute("SELECT model, hash FROM vectors")
-        if key not in used.get(model, ())
-    ]
-    connection.executemany("DELETE FROM vectors WHERE model = ? AND hash = ?", unused)

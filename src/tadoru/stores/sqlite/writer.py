@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from tadoru.stores.sqlite.access import LabelIds, Labels
 from tadoru.stores.sqlite.codec import pack
 from tadoru.stores.sqlite.faults import translated
-from tadoru.stores.sqlite.records import FileRecord, FileStat
+from tadoru.stores.sqlite.records import FileRecord, FileStat, FileVectors
 from tadoru.stores.sqlite.rows import (
     DETAILS,
     INSERT,
@@ -39,8 +39,6 @@ __all__ = ["FLUSH_CHUNKS", "Delta", "Known", "Writer"]
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import numpy as np
-    import numpy.typing as npt
 
 FLUSH_CHUNKS = 4_096
 """Chunks that wait in the database before a segment is made of them: what a reader that looks in
@@ -152,7 +150,7 @@ class Writer:
     def clear(self) -> None:
         """Forget everything but labels and counters: the store is another one from now on."""
         with self._transaction() as connection:
-            for table in ("files", *DETAILS, "vectors", "models"):
+            for table in ("files", *DETAILS, "models"):
                 connection.execute(f"DELETE FROM {table}")
             connection.executemany(
                 "UPDATE meta SET value = ? WHERE key = ?",
@@ -239,33 +237,22 @@ class Writer:
                 for position, edge in enumerate(sorted(record.imports, key=lambda edge: edge.line))
             ],
         )  # fmt: skip
+        if record.vectors is not None:
+            from tadoru.stores.sqlite import vectors as dense
+
+            dense.put(connection, number, rev, record.vectors)
 
     # -- vectors -------------------------------------------------------------------------------
 
     def put_vectors(
         self,
-        fingerprint: str,
-        *,
-        dimension: int,
-        chunks: Mapping[str, Sequence[bytes]],
-        vectors: Mapping[bytes, npt.NDArray[np.float32]],
+        files: Mapping[str, FileVectors],
     ) -> None:
-        """Store unit vectors of a model, and which chunk has which.
-
-        chunks: path -> for each chunk, in order, the hash of its embedded text, 16 bytes.
-        vectors: hash -> float32, (dimension,); those already known need not be given again.
-        """
+        """Store the vectors of files, by path, as the files are stored now."""
         from tadoru.stores.sqlite import vectors as dense
 
         with self._transaction() as connection:
-            dense.put(connection, fingerprint, dimension, chunks, vectors)
-
-    def known_vectors(self, fingerprint: str, hashes: Iterable[bytes]) -> set[bytes]:
-        """Return which of the hashes have a vector of this model already."""
-        from tadoru.stores.sqlite import vectors as dense
-
-        with translated(self._path):
-            return dense.known(self._connection, fingerprint, hashes)
+            dense.put_by_path(connection, files)
 
     def unembedded(self, fingerprint: str) -> list[str]:
         """Return the files that have chunks, and none with a vector of this model."""
@@ -323,10 +310,6 @@ class Writer:
             (stored,) = self._connection.execute("SELECT sum(stored) FROM files").fetchone()
             self._flush(self._connection, 2 * self._written >= (stored or 0) > 0)
             self._unflushed = 0
-            if self._connection.execute("SELECT 1 FROM vectors LIMIT 1").fetchone():
-                from tadoru.stores.sqlite import vectors as dense
-
-                dense.drop_unused(self._connection)
             self._connection.execute("PRAGMA optimize")
             # What waited in `pending` leaves free pages behind: as much as a small index itself.
             # A script, because `execute` takes one step and so frees one page.
