@@ -94,8 +94,8 @@ def search(
             out(f"{where}:{shown(hit.breadcrumb)}")
     elif answer.hits:
         out_text(answer.text)
-        if answer.index.status is not Freshness.FRESH:
-            out(f"\nindex: {answer.index}")
+        if answer.index.status is not Freshness.FRESH and not sys.stdout.isatty():
+            out(f"\nindex: {answer.index}")  # whoever reads stdout alone must know
     note_warnings(answer.warnings)
     if not answer.hits:
         note(NOTHING if answer.index.files else "tadoru: nothing found: there are no files here")
