@@ -22,6 +22,8 @@ MAX_QUERY = 16 * 1024
 ONCE = (b"host", b"authorization", b"origin", b"content-length", b"content-type")
 """Headers that two readers could understand differently when there are two of them."""
 ALLOWED_HEADERS = "authorization, content-type, mcp-protocol-version, mcp-method, mcp-name"
+CLOSE = {"Connection": "close"}
+"""What came of the request is not sure, so nothing further is read from this connection."""
 OPEN = ("/healthz", "/openapi.json", "/", "/page", "/.well-known")
 """Routes that tell nothing of any file, and need no token."""
 
@@ -63,12 +65,10 @@ class Access:
 
     def route(self, path: str) -> str:
         """Return what stands for a path in logs and counters: a route of ours, or `other`."""
-        if path in self._routes:
-            return path
         first = "/" + path.lstrip("/").partition("/")[0]
         if first in ("/page", "/.well-known"):
             return first
-        return "other"
+        return path if path in self._routes else "other"
 
     def is_public(self, route: str) -> bool:
         return route in OPEN
@@ -81,8 +81,9 @@ class Access:
             raise Refused(431, "headers", "the headers are too many or too long")
         if len(scope.get("query_string", b"")) > MAX_QUERY:
             raise Refused(414, "query", "the address is too long")
-        if any(len(header(scope, name)) > 1 for name in ONCE):
-            raise Refused(400, "bad_request", "a header stands there twice")
+        both = header(scope, b"transfer-encoding") and header(scope, b"content-length")
+        if both or any(len(header(scope, name)) > 1 for name in ONCE):
+            raise Refused(400, "bad_request", "headers contradict each other", headers=CLOSE)
 
     def check_host(self, scope: Scope, route: str) -> None:
         """Raises: `Refused` for a name that is not ours.
@@ -108,7 +109,10 @@ class Access:
 
     def _is_own(self, origin: str, scope: Scope) -> bool:
         host = (single(scope, b"host") or "").lower()
-        parts = urlsplit(origin.lower())
+        try:
+            parts = urlsplit(origin.lower())
+        except ValueError:
+            return False
         return parts.scheme in ("http", "https") and bool(host) and parts.netloc == host
 
     def _may_call(self, origin: str) -> bool:
@@ -135,5 +139,11 @@ class Access:
 def _bare(host: str) -> str:
     """Return a host without its port and without the brackets of IPv6."""
     if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host if host.count(":") > 1 else host.partition(":")[0]
+        name, bracket, port = host[1:].partition("]")
+        return name if bracket and (not port or _is_port(port)) else ""
+    name, colon, port = host.partition(":")
+    return name if not colon or _is_port(f":{port}") else host
+
+
+def _is_port(text: str) -> bool:
+    return text[:1] == ":" and text[1:].isascii() and text[1:].isdecimal()

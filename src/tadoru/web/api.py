@@ -33,9 +33,9 @@ from tadoru.errors import (
 from tadoru.parameters import arguments_of
 from tadoru.types import to_json
 from tadoru.web.gate import error_body
-from tadoru.web.identity import ASKER, Asker, Refused
+from tadoru.web.identity import ASKER, Refused
 from tadoru.web.operations import Operation, Operations
-from tadoru.web.travelling import Travelling, key_for, opened, sealed
+from tadoru.web.travelling import key_for, opened, sealed
 
 if TYPE_CHECKING:
     from tadoru.web.panels import Panel
@@ -195,11 +195,3 @@ def _in_bounds(arguments: Mapping[str, Any]) -> None:
             raise BadInput(f"`{name}` is negative", hint="give 0 or more")
         if isinstance(value, list) and len(value) > 1_000:
             raise BadInput(f"`{name}` has too many items", hint="give at most 1,000")
-
-
-def asker() -> Asker:
-    """Return the request under way."""
-    return ASKER.get()
-
-
-__all__ = ["Api", "Travelling", "Workspaces", "asker", "failed", "written"]

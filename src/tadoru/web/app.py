@@ -6,6 +6,7 @@ MCP is another face: its application is handed in. Everything stands behind the 
 from __future__ import annotations
 
 import json
+import logging
 import mimetypes
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -25,7 +26,8 @@ from tadoru.web.api import Api, failed, written
 from tadoru.web.askers import Askers, LocalPerson
 from tadoru.web.gate import Gate
 from tadoru.web.identity import Refused
-from tadoru.web.metrics import AccessLog, Metrics
+from tadoru.web.log import AccessLog, FaultLog
+from tadoru.web.metrics import Metrics
 from tadoru.web.openapi import document
 from tadoru.web.operations import operations
 from tadoru.web.panels import panels
@@ -86,7 +88,7 @@ def build(
     log: Callable[[str], Any] | None = None,
 ) -> Gate:
     """Return the application. `mcp`: answers `/mcp`; `groups`: of the local person."""
-    routes = [*_open_routes(service), *_api_routes(service, secret), *mcp.routes]
+    routes = [*_open_routes(service), *_api_routes(service, secret), *_only_asked(mcp)]
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -102,14 +104,25 @@ def build(
         host=host,
         authenticated=service.authenticated,
     )
+    written_to = AccessLog(secret, log)
+    logging.getLogger("tadoru").addHandler(FaultLog(written_to))
     return Gate(
         app,
         service.config,
         access=access,
         authenticator=_authenticator(service, groups),
         metrics=service.metrics,
-        log=AccessLog(secret, log),
+        log=written_to,
     )
+
+
+def _only_asked(mcp: Starlette) -> list[Route]:
+    """Return the routes of MCP without streams that stay open: nothing is told unasked."""
+    return [
+        Route(route.path, route.endpoint, methods=["POST"])
+        for route in mcp.routes
+        if isinstance(route, Route)
+    ]
 
 
 def _authenticator(service: Service, groups: frozenset[str]) -> Any:

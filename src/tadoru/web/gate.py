@@ -21,10 +21,11 @@ from urllib.parse import parse_qsl
 from tadoru.config import ServeConfig
 from tadoru.deadline import Deadline
 from tadoru.types import Principal
-from tadoru.web.access import Access, header, single
+from tadoru.web.access import CLOSE, Access, single
 from tadoru.web.identity import ASKER, Asker, Identity, Refused
 from tadoru.web.limits import Limits
-from tadoru.web.metrics import METHODS, AccessLog, Metrics
+from tadoru.web.log import METHODS, AccessLog
+from tadoru.web.metrics import Metrics
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -233,10 +234,6 @@ class Gate:
         self._log.line(**line)
 
 
-CLOSE = {"Connection": "close"}
-"""What came of the request is not known, so nothing further is read from this connection."""
-
-
 def error_body(refusal: Refused) -> bytes:
     """Return an error as every route words it."""
     error = {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
@@ -287,6 +284,3 @@ async def _respond(
     with suppress(OSError):
         await send({"type": "http.response.start", "status": status, "headers": listed})
         await send({"type": "http.response.body", "body": body})
-
-
-__all__ = ["App", "Gate", "Receive", "Scope", "Send", "error_body", "forbidden", "header"]

@@ -7,8 +7,11 @@ headers slowly are closed, which uvicorn alone does not do.
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS = 15
 """A connection that is kept open for a next request waits so long for it."""
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
 LEAVE_SECONDS = 10
 """For requests under way when the process is told to end."""
 
@@ -124,4 +128,17 @@ def serve(
         timeout_graceful_shutdown=LEAVE_SECONDS,
         **more,
     )
-    uvicorn.Server(settings).run(sockets=[listening])
+    _Server(settings).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Ends by itself when it is told to, so that the command ends as any other."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        before = {each: signal.signal(each, self.handle_exit) for each in SIGNALS}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)

@@ -1,29 +1,17 @@
-"""What is counted for Prometheus, and the line of the access log that each request leaves.
+"""What is counted for Prometheus: no path, no question, no group and no name is a label.
 
-Neither holds a path, a question, a group or a name: routes are those of the table, tools those of
-this package, and who asked is a keyed hash that is the same on every replica with one secret.
+Routes are those of the table, tools and outcomes those of this package, so the number of series is
+bounded whatever is asked.
 """
 
 from __future__ import annotations
-
-import hmac
-import json
-import sys
-from collections.abc import Callable
-from contextlib import suppress
-from datetime import UTC, datetime
-from hashlib import sha256
-from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.process_collector import ProcessCollector
 
-from tadoru.web.identity import Identity
-
 SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
 """Bounds of the latency histograms."""
-METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS", "DELETE", "PUT", "PATCH"})
 
 
 class Metrics:
@@ -82,24 +70,3 @@ class Metrics:
 
     def text(self) -> bytes:
         return generate_latest(self._registry)
-
-
-class AccessLog:
-    """One JSON object a line."""
-
-    def __init__(self, secret: bytes, write: Callable[[str], Any] | None = None) -> None:
-        """`write`: takes a line; stderr when it is not given."""
-        self._key = hmac.digest(secret, b"tadoru access log", sha256)
-        self._write = write or sys.stderr.write
-
-    def who(self, identity: Identity | None) -> str:
-        """Return what stands for an identity: 16 hexadecimal digits; empty for nobody."""
-        if identity is None:
-            return ""
-        whose = json.dumps([identity.issuer, identity.subject]).encode()
-        return hmac.digest(self._key, whose, sha256).hex()[:16]
-
-    def line(self, **fields: Any) -> None:
-        time = datetime.now(UTC).isoformat(timespec="milliseconds")
-        with suppress(OSError, ValueError):  # nobody reads stderr any more
-            self._write(json.dumps({"time": time, **fields}) + "\n")

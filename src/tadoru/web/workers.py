@@ -18,7 +18,7 @@ from functools import partial
 from typing import TypeVar
 
 from tadoru import deadline
-from tadoru.errors import ConfigError, StoreBusy, StoreError, TadoruError, TimeUp, Unavailable
+from tadoru.errors import ConfigError, StoreBusy, StoreError, TadoruError, Unavailable
 from tadoru.web.identity import ASKER, LOCAL
 
 log = logging.getLogger(__name__)
@@ -96,8 +96,3 @@ def _without_details(error: TadoruError) -> TadoruError:
         log.error("%s", error)
         return Unavailable("a part of this service is away", hint="its log says which")
     return error
-
-
-def is_late(error: BaseException) -> bool:
-    """Tell whether a call failed because its time was over."""
-    return isinstance(error, TimeUp)

@@ -14,6 +14,8 @@ from tadoru.config import Config, load
 from tadoru.errors import Unavailable
 
 PORT = 8321
+BACKLOG = 512
+"""Connections that wait to be accepted."""
 
 
 @click.command()
@@ -94,6 +96,10 @@ def _run(
         host=host,
         groups=workspace.principal.groups,
     )
-    complain(f"serving {', '.join(workspace.roots.values())} at {service.url}")
+    place.listen(BACKLOG)
+    scheme = "https" if certificate else "http"
+    shown = f"[{host}]" if ":" in host else host
+    served = ", ".join(workspace.roots.values())
+    complain(f"serving {served} as {service.url}, listening on {scheme}://{shown}:{port}")
     sys.stderr.flush()
     listening.serve(gate, place, config.serve, certificate=certificate, key=key)
