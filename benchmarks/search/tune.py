@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Learn the ranker's weights from questions with known answers, split by repository.
 
-usage: tune.py --set QUERIES.json=TREES [--set ...] [--write]
+usage: tune.py --set QUERIES.json=TREES [--set ...] --work DIR [--models NAME ...] [--write]
 
-Prints NDCG@10 of every fold on repositories that the fold did not see (`flask` and `c-flask` are
-one repository), beside the weights in use; `--write` then fits on everything and replaces
-`src/tadoru/search/ranker.json`. The order is learned listwise (softmax over a question's files,
-each by its best chunk) and pulled towards hand-set weights (`prior.json`, which saw no data, so
-that a fold stays unseen); a logistic fit on top makes scores probabilities.
+NAME: `none`, `embedded`, or a model2vec folder. The weights are learned from the questions as each
+of them finds candidates, so that one set of weights serves with a model and without; by default
+that is both. Prints NDCG@10 of every fold on repositories that the fold did not see (`flask` and
+`c-flask` are one repository), beside the weights in use; `--write` then fits on everything and
+replaces `src/tadoru/search/ranker.json`. The order is learned listwise (softmax over a question's
+files, each by its best chunk) and pulled towards hand-set weights (`prior.json`, which saw no data,
+so that a fold stays unseen); a logistic fit on top makes scores probabilities.
 """
 
 from __future__ import annotations
@@ -20,10 +22,11 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from corpora import Set, open_views, read_sets
+from corpora import Set, models_of, open_views, read_sets
 from measures import Question, ndcg
 
 from tadoru.config import SearchConfig
+from tadoru.models.base import Embedder
 from tadoru.search import pipeline
 from tadoru.search.rank import weights
 from tadoru.search.request import SearchRequest
@@ -48,6 +51,7 @@ Matrix = npt.NDArray[np.float64]
 class Case:
     """Candidates of one question: signals (n, s), their files, and whether each is an answer."""
 
+    model: str
     question: Question
     signals: Matrix
     places: list[tuple[str, int, int]]
@@ -55,19 +59,29 @@ class Case:
     good: npt.NDArray[np.bool_]
     weight: float = 1.0
 
+    @property
+    def kind(self) -> str:
+        """What its measure counts to: `none, code`."""
+        return f"{self.model}, {'commit' if self.question.category == 'commit' else 'code'}"
 
-def collect(questions: list[Question], views: dict[str, View]) -> list[Case]:
+
+def collect(
+    questions: list[Question], views: dict[str, View], model: str, embedder: Embedder | None
+) -> list[Case]:
     config = SearchConfig(enable_smart_top_k=False, rerank_top_n=1_000)
     cases: list[Case] = []
     for question in questions:
         request = SearchRequest(question.text, under=question.under)
-        found = pipeline.ranked_hits(views[question.repo], request, config=config)
+        found = pipeline.ranked_hits(
+            views[question.repo], request, config=config, embedder=embedder
+        )
         if not found:
             continue
         places = [(f.path, f.chunk.span.start_line, f.chunk.span.end_line) for f in found]
         numbers = {path: n for n, path in enumerate(dict.fromkeys(p for p, _, _ in places))}
         cases.append(
             Case(
+                model,
                 question,
                 np.array([f.signals for f in found]),
                 places,
@@ -85,23 +99,47 @@ def best_chunks(case: Case, scores: Matrix) -> npt.NDArray[np.int64]:
     return order[first]
 
 
+class Batch:
+    """Many cases as one matrix: rows by case and file, so that a step of the fit is a few sums."""
+
+    def __init__(self, cases: list[Case]) -> None:
+        orders = [np.argsort(case.files, kind="stable") for case in cases]
+        sizes = [int(case.files.max()) + 1 for case in cases]
+        offsets = np.cumsum([0, *sizes])
+        self.signals = np.vstack([c.signals[o] for c, o in zip(cases, orders, strict=True)])
+        self.good = np.concatenate([c.good[o] for c, o in zip(cases, orders, strict=True)])
+        self.file = np.concatenate(
+            [c.files[o] + n for c, o, n in zip(cases, orders, offsets, strict=False)]
+        )
+        self.case = np.repeat(np.arange(len(cases)), sizes)
+        self.files = np.array(sizes)
+        self.first_rows = np.searchsorted(self.file, np.arange(offsets[-1]))
+        self.first_files = offsets[:-1]
+        self.weight = np.array([case.weight for case in cases])
+
+    def gradient(self, w: Matrix) -> Matrix:
+        """Return the gradient of the listwise loss, summed over the cases."""
+        scores = self.signals @ w
+        best = np.maximum.reduceat(scores, self.first_rows)
+        rows = np.flatnonzero(scores == best[self.file])
+        _, first = np.unique(self.file[rows], return_index=True)
+        chosen = rows[first]
+        good = self.good[chosen].astype(float)
+        share = np.exp(best - np.maximum.reduceat(best, self.first_files)[self.case])
+        share /= np.add.reduceat(share, self.first_files)[self.case]
+        answers = np.add.reduceat(good, self.first_files)
+        learned = self.weight * ((answers > 0) & (answers < self.files))
+        off = share - good / np.maximum(answers, 1)[self.case]
+        result: Matrix = (off * learned[self.case]) @ self.signals[chosen]
+        return result
+
+
 def fit(cases: list[Case], prior: Matrix, pull: float = PULL) -> Matrix:
     """Return weights that minimise the listwise loss plus the pull towards `prior`."""
-    w = prior.copy()
+    batch, w = Batch(cases), prior.copy()
     moment, square = np.zeros_like(w), np.zeros_like(w)
     for step in range(1, STEPS + 1):
-        gradient = 2 * pull * len(cases) * (w - prior)
-        for case in cases:
-            scores = case.signals @ w
-            chosen = best_chunks(case, scores)
-            good = case.good[chosen]
-            if not good.any() or good.all():
-                continue
-            rows = case.signals[chosen]
-            share = np.exp(scores[chosen] - scores[chosen].max())
-            share /= share.sum()
-            gradient += case.weight * ((share - good / good.sum()) @ rows)
-        gradient /= len(cases)
+        gradient = batch.gradient(w) / len(cases) + 2 * pull * (w - prior)
         moment = 0.9 * moment + 0.1 * gradient
         square = 0.999 * square + 0.001 * gradient**2
         corrected = moment / (1 - 0.9**step)
@@ -115,7 +153,9 @@ def best_loss(cases: list[Case], w: Matrix) -> float:
     return max(values, key=lambda loss: values[loss])
 
 
-def unanswerable(sets: list[Set], views: dict[str, dict[str, View]]) -> list[Case]:
+def unanswerable(
+    sets: list[Set], views: dict[str, dict[str, View]], model: str, embedder: Embedder | None
+) -> list[Case]:
     """Return every third question, asked of another repository, where nothing answers it."""
     cases: list[Case] = []
     for each in sets:
@@ -124,13 +164,13 @@ def unanswerable(sets: list[Set], views: dict[str, dict[str, View]]) -> list[Cas
             others = [r for r in repos if r != question.repo]
             other = others[number % len(others)]
             moved = replace(question, repo=other, targets=(), under="")
-            cases.extend(collect([moved], views[each.name]))
+            cases.extend(collect([moved], views[each.name], model, embedder))
     return cases
 
 
 def measure(cases: list[Case], w: Matrix, loss: float) -> dict[str, float]:
-    """Return mean NDCG@10 of code questions and of commit subjects."""
-    values: dict[str, list[float]] = {"code": [], "commit": []}
+    """Return mean NDCG@10 of code questions and of commit subjects, with each model."""
+    values: dict[str, list[float]] = {}
     for case in cases:
         score = case.signals @ w
         order = np.argsort(-score, kind="stable")
@@ -141,9 +181,8 @@ def measure(cases: list[Case], w: Matrix, loss: float) -> dict[str, float]:
             seen[file] = seen.get(file, 0) + 1
         order = np.argsort(-score, kind="stable")
         hits = [case.places[p] for p in order[:10]]
-        kind = "commit" if case.question.category == "commit" else "code"
-        values[kind].append(ndcg(case.question, hits))
-    return {kind: float(np.mean(v)) for kind, v in values.items() if v}
+        values.setdefault(case.kind, []).append(ndcg(case.question, hits))
+    return {kind: float(np.mean(v)) for kind, v in values.items()}
 
 
 def calibrate(cases: list[Case], w: Matrix) -> tuple[float, float, float]:
@@ -185,12 +224,19 @@ def main() -> int:
     )
     parser.add_argument("--set", action="append", required=True, metavar="QUERIES=TREES")
     parser.add_argument("--work", type=Path, required=True, help="where indexes are kept")
+    parser.add_argument("--models", action="append", default=[], metavar="NAME")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--pull", type=float, default=PULL)
     arguments = parser.parse_args()
     sets = read_sets(arguments.set)
-    views = open_views(sets, arguments.work)
-    cases = [case for each in sets for case in collect(each.questions, views[each.name])]
+    cases: list[Case] = []
+    without: list[Case] = []
+    for model, embedder in models_of(arguments.models or ["none", "embedded"]).items():
+        views = open_views(sets, arguments.work, embedder)
+        for each in sets:
+            cases.extend(collect(each.questions, views[each.name], model, embedder))
+        if arguments.write:
+            without.extend(unanswerable(sets, views, model, embedder))
     total = len(cases)
     cases = collect_weights(cases)
     names = sorted({case.question.repo.removeprefix("c-") for case in cases})
@@ -210,7 +256,7 @@ def main() -> int:
         after, old = measure(held, w, loss), measure(held, before, hand["same_file"])
         print(f"fold {fold}: hand-set {old}  learned, unseen {after}")
         for kind, value in after.items():
-            count = sum((c.question.category == "commit") == (kind == "commit") for c in held)
+            count = sum(case.kind == kind for case in held)
             unseen.setdefault(kind, []).append((value, count))
     for kind, pairs in unseen.items():
         mean = sum(v * n for v, n in pairs) / sum(n for _, n in pairs)
@@ -218,7 +264,7 @@ def main() -> int:
     if arguments.write:
         w = fit(cases, before, arguments.pull)
         loss = best_loss(cases, w)
-        slope, best_body, intercept = calibrate([*cases, *unanswerable(sets, views)], w)
+        slope, best_body, intercept = calibrate([*cases, *without], w)
         print("all:", measure(cases, w, loss), f"slope {slope:.3f} bias {intercept:.3f}")
         rounded = {n: round(float(v * slope), 3) for n, v in zip(SIGNALS, w, strict=True)}
         rounded["best_body"] = round(rounded["best_body"] + best_body, 3)
@@ -232,11 +278,12 @@ def main() -> int:
 
 
 def collect_weights(cases: list[Case]) -> list[Case]:
-    """Let code questions and commit subjects count the same in all."""
-    for commit in (True, False):
-        same = [c for c in cases if (c.question.category == "commit") is commit]
+    """Let code questions and commit subjects, with each model, count the same in all."""
+    kinds = {case.kind for case in cases}
+    for kind in kinds:
+        same = [case for case in cases if case.kind == kind]
         for case in same:
-            case.weight = len(cases) / (2 * len(same))
+            case.weight = len(cases) / (len(kinds) * len(same))
     return cases
 
 

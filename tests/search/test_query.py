@@ -128,3 +128,25 @@ def test_any_text_is_understood_or_empty(text: str) -> None:
 )
 def test_full_text_syntax_has_no_meaning(text: str) -> None:
     understand(text, deep=True)
+
+
+def importance_of(text: str) -> dict[str, float]:
+    return {concept.surface: concept.importance for concept in understand(text).concepts}
+
+
+def test_the_kind_of_a_change_is_no_word_of_the_question_but_its_scope_is() -> None:
+    found = importance_of("fix(cookies): leave expired values out")
+    assert "fix" not in found
+    assert found["cookies"] == 1.0
+    assert "perf" not in importance_of("perf!: cache templates")
+    assert "note" in importance_of("note: cache templates")
+
+
+def test_a_task_weighs_less_than_what_it_is_done_to() -> None:
+    found = importance_of("remove the deprecated session cookie")
+    assert found["remove"] < found["session"] == found["cookie"]
+
+
+def test_a_task_word_elsewhere_or_almost_alone_is_a_word_like_others() -> None:
+    assert importance_of("where do handlers remove listeners")["remove"] == 1.0
+    assert importance_of("fix imports")["fix"] == 1.0

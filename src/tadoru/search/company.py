@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tadoru.search.facts import Facts
+from tadoru.search.facts import FileFacts
 from tadoru.search.found import Found
 from tadoru.views import View
 
@@ -36,8 +36,13 @@ class Company:
     """Logarithm of the number of its chunks among the candidates."""
 
 
-def company(view: View, facts: Facts, found: Sequence[Found]) -> Mapping[str, Company]:
-    """Return each file's place among the candidates."""
+def company(
+    view: View, files: Mapping[str, FileFacts], found: Sequence[Found]
+) -> Mapping[str, Company]:
+    """Return each file's place among the candidates.
+
+    `files`: those that are weighed, by path; what the others import is not asked for.
+    """
     score: dict[str, float] = {}
     lexical: dict[str, float] = {}
     for candidate in found:
@@ -54,7 +59,7 @@ def company(view: View, facts: Facts, found: Sequence[Found]) -> Mapping[str, Co
     cites: defaultdict[str, float] = defaultdict(float)
     for path, value in mass.items():
         directory[_directory(path)] += value
-        file = facts.file(view, path)
+        file = files.get(path)
         for target in file.imported(view) if file is not None else ():
             cited[target] += value
             cites[path] += mass.get(target, 0.0)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from tadoru.models.base import TokenCounter
 from tadoru.search.found import Found, Key, Texts
 from tadoru.search.memory import hit_id, part_id
-from tadoru.search.piece import SLACK, Piece, heading_of, piece_of
+from tadoru.search.piece import SLACK, Piece, heading_of, piece_of, whole_of
 from tadoru.search.render import NAMED, markdown, place
 from tadoru.types import PackedFile, Segment
 from tadoru.views import View
@@ -229,10 +229,8 @@ def _shown_of(item: Found, text: str, seeds: Set[str], limit: int, counter: Toke
     unless they are short, so that the next file is not far down."""
     if not limit or item.seed or item.path not in seeds or item.chunk.index < 0:
         return piece_of(item, text, counter, limit)
-    piece = piece_of(item, text, counter, int(limit * AROUND_SHARE))
-    if piece.whole:
-        return piece
-    return heading_of(replace(item, sources=NAMED), text, counter)
+    whole = whole_of(item, counter.count(text), int(limit * AROUND_SHARE))
+    return whole or heading_of(replace(item, sources=NAMED), text, counter)
 
 
 def _named(

@@ -47,9 +47,11 @@ class Piece:
 
 def piece_of(found: Found, text: str, counter: TokenCounter, limit: int) -> Piece:
     """Return what is shown of a chunk in about `limit` tokens; 0 shows all of it."""
-    span, tokens = found.chunk.span, counter.count(text)
-    if not limit or tokens <= limit * SLACK:
-        return Piece(found, span.start_char, span.end_char, span.start_line, span.end_line, tokens)
+    tokens = counter.count(text)
+    whole = whole_of(found, tokens, limit)
+    if whole is not None:
+        return whole
+    span = found.chunk.span
     chars = max(1, len(text) * limit // tokens)
     start = 0
     if found.focus + STRETCH_CHARS > chars:
@@ -67,6 +69,14 @@ def piece_of(found: Found, text: str, counter: TokenCounter, limit: int) -> Piec
         counter.count(part),
         whole=False,
     )
+
+
+def whole_of(found: Found, tokens: int, limit: int) -> Piece | None:
+    """Return all of a chunk of so many tokens; None when it is too long for about `limit`."""
+    span = found.chunk.span
+    if limit and tokens > limit * SLACK:
+        return None
+    return Piece(found, span.start_char, span.end_char, span.start_line, span.end_line, tokens)
 
 
 def heading_of(found: Found, text: str, counter: TokenCounter) -> Piece:

@@ -42,6 +42,20 @@ SUBWORD = 0.45
 EXACT_TERM = 2.0
 """Importance of a term that the caller gave as exact."""
 
+TASK = 0.3
+"""Importance of the word that says what is to be done (`fix ...`, `add ...`), not where."""
+
+_CHANGE = re.compile(
+    r"(?:feat|fix|refactor|perf|chore|docs|test|style|build|ci)(?:\(([^()]{1,60})\))?!?:\s+(?=\S)",
+    re.IGNORECASE,
+)
+"""Head of a change's subject (conventionalcommits.org): its kind says nothing about the place."""
+_TASKS = frozenset(
+    """add adjust allow avoid bump change clean cleanup convert correct deprecate disable drop
+    enable ensure extract fix fixed fixes handle implement improve introduce make move optimize
+    prevent reduce refactor remove removed rename replace restore revert rework simplify stop
+    support switch tidy update upgrade""".split()  # noqa: SIM905
+)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]+")
@@ -194,14 +208,21 @@ def _concepts(text: str, exact: tuple[str, ...], kind: QuestionKind) -> tuple[Co
     for term in exact:
         for word in words(term):
             _add_word(found, word, EXACT_TERM, kind)
-    content = [w for w in words(text) if w.lower() not in STOP_WORDS]
-    for word in content or words(text):
+    content = [w for w in words(_without_kind(text)) if w.lower() not in STOP_WORDS]
+    task = content[0].lower() in _TASKS and len(content) > SINGLE_NAMES if content else False
+    for position, word in enumerate(content or words(text)):
         if len(found) >= MAX_CONCEPTS:
             break
-        _add_word(found, word, 1.0, kind)
+        _add_word(found, word, TASK if task and not position else 1.0, kind)
     if kind is QuestionKind.CJK:
         _add_glosses(found, text)
     return tuple(found.values())[: 2 * MAX_CONCEPTS]
+
+
+def _without_kind(text: str) -> str:
+    """Return the subject of a change with its scope, without its kind: `fix(cli): x` is `cli x`."""
+    head = _CHANGE.match(text)
+    return f"{head[1] or ''} {text[head.end() :]}" if head else text
 
 
 def _add_word(found: dict[str, Concept], word: str, importance: float, kind: QuestionKind) -> None:

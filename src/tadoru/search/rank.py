@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
@@ -60,7 +60,7 @@ def rank(view: View, facts: Facts, lens: Lens, found: Sequence[Found], texts: Te
     """
     bias, weight_of, same_file = weights()
     known = _with_files(view, facts, found)
-    about_files = _file_signals(view, facts, lens, found, known)
+    about_files = _file_signals(view, lens, found, {file.path: file for _, file in known})
     for candidate, file in known:
         candidate.signals = about_files[file.path] + chunk_signals(lens, candidate, file)
         candidate.score = _dot(candidate.signals, weight_of)
@@ -95,18 +95,10 @@ def _with_files(view: View, facts: Facts, found: Sequence[Found]) -> list[tuple[
 
 
 def _file_signals(
-    view: View,
-    facts: Facts,
-    lens: Lens,
-    found: Sequence[Found],
-    known: Sequence[tuple[Found, FileFacts]],
+    view: View, lens: Lens, found: Sequence[Found], files: Mapping[str, FileFacts]
 ) -> dict[str, Numbers]:
-    others = company(view, facts, found)
-    about: dict[str, Numbers] = {}
-    for _, file in known:
-        if file.path not in about:
-            about[file.path] = file_signals(lens, file, others[file.path])
-    return about
+    others = company(view, files, found)
+    return {path: file_signals(lens, file, others[path]) for path, file in files.items()}
 
 
 def _dot(signals: Numbers, weight_of: Numbers) -> float:
