@@ -14,7 +14,7 @@ import pytest
 
 from tadoru import wire
 from tadoru.config import load
-from tadoru.sources import home
+from tadoru.roots import home
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
     python benchmarks/stores/run.py [--dir DIR] [--sessions N] [--rounds N]
 
 Starts `chroma run` on this machine over DIR (a temporary directory by default; kept when it is
-named, so that the next run need not publish again, and tells what that took the last time). Results:
-benchmarks/results/stores.json.
+named, so that the next run need not publish again, and repeats what that took the last time).
+Results: benchmarks/results/stores.json.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ from pathlib import Path
 from tadoru.config import Config, load
 from tadoru.documents import ChromaSource
 from tadoru.errors import BadInput
-from tadoru.sources import LocalSource, Source, check_root, home
+from tadoru.roots import check_root, home
+from tadoru.sources import LocalSource, Source
 from tadoru.types import Principal
 from tadoru.workspace import Workspace
 

@@ -1,13 +1,12 @@
 """Sources of the trees: opens the store of each root, and keeps it fresh.
 
 Decides when a question updates the index by itself, when a process of its own does it, and what an
-answer has to say meanwhile. Refuses `/` and the home directory without consent.
+answer has to say meanwhile.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -17,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tadoru.config import Config
-from tadoru.errors import BadInput, BroadRoot, NotIndexed, StoreBusy, StoreError
+from tadoru.errors import BadInput, NotIndexed, StoreBusy, StoreError
 from tadoru.indexing.vectors import RootVectors
+from tadoru.roots import home, without_home
 from tadoru.sentry import Lookout
 from tadoru.touched import Touched, journal_path
 from tadoru.types import PUBLIC, Freshness, IndexReport, IndexState, Principal
@@ -37,48 +37,6 @@ SHORT_PATIENCE_SECONDS = 10.0
 """A question waits so long for another process that writes."""
 
 Progress = Callable[[int, int, str], None]
-
-
-def home(config: Config) -> Path:
-    """Return the directory of all indexes. Raises: `StoreError` without a usable home."""
-    if config.home:
-        return Path(config.home).expanduser().absolute()
-    import platformdirs
-
-    path = Path(platformdirs.user_cache_dir("tadoru"))
-    if not path.is_absolute():
-        raise StoreError("there is no home directory", hint="set TADORU_HOME to a directory")
-    return path
-
-
-def repository_of(directory: Path) -> Path:
-    """Return the nearest directory upwards that has a `.git`, else the directory itself."""
-    for parent in (directory, *directory.parents):
-        if (parent / ".git").exists():
-            return parent
-    return directory
-
-
-def check_root(path: str | os.PathLike[str], *, yes: bool = False) -> Path:
-    """Return the canonical directory of a root.
-
-    Raises: `BadInput` when it is no directory; `BroadRoot` for `/` and the home directory.
-    """
-    text = os.fspath(path)
-    if "\0" in text:
-        raise BadInput("the root has a NUL byte in its name")
-    root = Path(os.path.realpath(Path(text).expanduser()))
-    if not root.exists():
-        raise BadInput(f"{text}: no such directory", hint="give an existing directory with --root")
-    if not root.is_dir():
-        raise BadInput(f"{text}: not a directory", hint="give a directory with --root")
-    broad = {Path("/"), Path(os.path.realpath(Path("~").expanduser()))}
-    if root in broad and not yes:
-        raise BroadRoot(
-            f"{root} as a root would index everything below it",
-            hint="give a project's directory, or --yes if you mean it",
-        )
-    return root
 
 
 class Source(Protocol):
@@ -103,16 +61,6 @@ class Source(Protocol):
     def close(self) -> None: ...
 
 
-def _without_home(root: Path, config: Config) -> Config:
-    """Leave the directory of all indexes out of a root that holds it: it is no part of a tree."""
-    here = Path(os.path.realpath(home(config)))
-    if here == root or not here.is_relative_to(root):
-        return config
-    rule = "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", here.relative_to(root).as_posix()) + "/"
-    index = replace(config.index, ignore=(*config.index.ignore, rule))
-    return replace(config, index=index)
-
-
 def _resolver(paths: Collection[str], read: Callable[[str], str | None]) -> Targets:
     from tadoru.indexing.targets import Targets
 
@@ -125,7 +73,7 @@ class LocalSource:
     def __init__(self, root: Path, config: Config, *, indexes: bool = True) -> None:
         """`root`: canonical. `indexes`: whether a question may build or update the index."""
         self.root = root
-        self.config = config = _without_home(root, config)
+        self.config = config = without_home(root, config)
         self._indexes = indexes
         key = blake2b(os.fsencode(root), digest_size=8).hexdigest()
         name = "".join(c if c.isalnum() else "-" for c in root.name)[:40] or "root"
@@ -257,9 +205,9 @@ class LocalSource:
         paths = (*changes.added, *changes.changed, *changes.deleted)
         self._behind = paths
         self._why = "changed since the last index"
-        if not paths:
+        if not changes:
             self._lookout.look_ends(changes.walk, changes.stamp)
-        if not paths or not self._indexes:
+        if not changes or not self._indexes:
             return
         if len(paths) <= SMALL_CHANGE:
             self._update_here(changes)
@@ -270,7 +218,8 @@ class LocalSource:
         from tadoru.indexing.sync import index
 
         try:
-            patience = self.config.index.catch_up_seconds
+            # Nothing is known to be missing where only the run before has not ended: it may go on.
+            patience = self.config.index.catch_up_seconds if self._behind else 0.0
             index(self.store, self.root, self.config, seen=changes, patience=patience)
             self._behind = ()
         except StoreBusy:

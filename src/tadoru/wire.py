@@ -37,7 +37,7 @@ _SHORT_PATH = 100
 
 
 def home_of(env: Mapping[str, str]) -> str:
-    """Return the directory of indexes, sockets and journals, as `tadoru.sources.home` finds it."""
+    """Return the directory of indexes, sockets and journals, as `tadoru.roots.home` finds it."""
     given = env.get("TADORU_HOME") or str(_user_file(env).get("home") or "")
     if given:
         return os.path.abspath(os.path.expanduser(given))

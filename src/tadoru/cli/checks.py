@@ -96,7 +96,8 @@ def _home_and_index(root: Path, *, yes: bool) -> Iterator[Check]:
     from tadoru.cli.model_checks import check_models
     from tadoru.cli.store_checks import check_stores
     from tadoru.config import load
-    from tadoru.sources import LocalSource, check_root, home
+    from tadoru.roots import check_root, home
+    from tadoru.sources import LocalSource
 
     try:
         canonical = check_root(root, yes=yes)

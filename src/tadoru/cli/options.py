@@ -188,7 +188,7 @@ def _normal(path: str, *, otherwise: str) -> str:
 def home_of_indexes() -> Path:
     """Return `TADORU_HOME`. Raises: `TadoruError` when there is none."""
     from tadoru.config import load
-    from tadoru.sources import home
+    from tadoru.roots import home
 
     return home(load())
 
@@ -202,7 +202,7 @@ def working_directory() -> Path:
 
 def repository_around(directory: Path) -> Path:
     """Return the repository around a directory; else the directory itself."""
-    from tadoru.sources import repository_of
+    from tadoru.roots import repository_of
 
     return repository_of(directory)
 

@@ -178,6 +178,6 @@ def painted(text: str) -> str:
 def history_file() -> Path:
     """Return where the prompt's lines are kept: beside the indexes."""
     from tadoru.config import load
-    from tadoru.sources import home
+    from tadoru.roots import home
 
     return home(load()) / "history"

@@ -51,7 +51,7 @@ def serve(
     signal.signal(signal.SIGTERM, lambda number, _: leave(128 + number))
 
     from tadoru.mcp.shared import Shared
-    from tadoru.sources import check_root
+    from tadoru.roots import check_root
 
     names = [str(check_root(root, yes=yes)) for root in roots]
     shared = Shared(names, groups, index=index, yes=yes, metrics=metrics)

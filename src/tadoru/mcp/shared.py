@@ -91,7 +91,7 @@ class Shared:
     def _checked(self, offered: Sequence[str]) -> tuple[str, ...]:
         """Return the canonical directories among these that can be served, none inside another."""
         from tadoru.errors import TadoruError
-        from tadoru.sources import check_root
+        from tadoru.roots import check_root
 
         found: list[str] = []
         for directory in offered:
@@ -124,7 +124,7 @@ class Shared:
     def _listen(self, workspace: Workspace) -> None:
         from tadoru.mcp.hints import Hints
         from tadoru.mcp.listen import Listener
-        from tadoru.sources import home
+        from tadoru.roots import home
 
         with self._lock:
             if workspace is not self._workspace:

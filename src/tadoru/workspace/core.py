@@ -22,8 +22,9 @@ from tadoru.audit import AuditLog
 from tadoru.config import Config
 from tadoru.errors import TadoruError
 from tadoru.mounts import Mounts
+from tadoru.roots import home
 from tadoru.semantic import Models
-from tadoru.sources import Source, home
+from tadoru.sources import Source
 from tadoru.touched import key_of, who
 from tadoru.types import (
     IndexState,

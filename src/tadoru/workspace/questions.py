@@ -135,9 +135,9 @@ class Questions(Core):
         `name`: of one that processes share and that lasts a week; without it, one of this process.
         Raises: `BadInput` for a name that is none, `StoreError` without a home.
         """
+        from tadoru.roots import home
         from tadoru.search.memory import SessionMemory
         from tadoru.sessions import named_session
-        from tadoru.sources import home
 
         if not name:
             return SessionMemory()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, cast
 
-from tadoru.sources import home
+from tadoru.roots import home
 from tadoru.types import Op, RetryResult, RunResult
 from tadoru.views import View
 from tadoru.workspace.core import counted

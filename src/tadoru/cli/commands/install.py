@@ -100,7 +100,7 @@ def _places(session: Session, *, project: bool) -> Places:
 def _record(session: Session) -> Record:
     from tadoru.config import load
     from tadoru.install import RECORD, Record
-    from tadoru.sources import home
+    from tadoru.roots import home
 
     return Record(home(load()) / RECORD)
 

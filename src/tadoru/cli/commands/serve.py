@@ -82,8 +82,8 @@ def _run(
     session: Session, config: Config, place: Any, host: str, port: int, certificate: str, key: str
 ) -> None:
     from tadoru.mcp import server as mcp
+    from tadoru.roots import home
     from tadoru.secret import secret
-    from tadoru.sources import home
     from tadoru.web import app, listening
 
     workspace = session.open(config=config)
