@@ -314,6 +314,30 @@ def test_an_interrupted_run_keeps_what_it_finished_and_goes_on(
     assert store.state(access=everything(store)).pending == 0
 
 
+def test_imports_that_an_interrupted_run_did_not_come_to_are_made_up_for(
+    store: SqliteStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "src/shop/db.py").unlink()
+    index(store, root, Config())
+    write(root, {"src/shop/db.py": "def save(): ...\n"})
+
+    def ended(*_: object) -> list[str]:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("tadoru.indexing.sync.moved", ended)
+        with pytest.raises(KeyboardInterrupt):
+            index(store, root, Config())
+    access = everything(store)
+    assert store.imports("src/shop/cart.py", access=access)[0].target == ""
+    found = scan(store, root, Config())
+    assert (found.added, found.changed, found.deleted) == ((), (), ())
+    assert found, "though no file is known to be missing"
+    index(store, root, Config(), seen=found)
+    assert store.imports("src/shop/cart.py", access=access)[0].target == "src/shop/db.py"
+    assert not scan(store, root, Config())
+
+
 # -- processes -------------------------------------------------------------------------------------
 
 

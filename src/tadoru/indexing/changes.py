@@ -37,6 +37,8 @@ class Changes:
     unchanged: int = 0
     verified: int = 0
     """Of the unchanged ones, those whose content was compared."""
+    unfinished: bool = False
+    """Whether the run before this one has not ended; what it still had to do, nobody knows."""
     walk: Walk | None = field(default=None, repr=False, compare=False)
     """The walk that was compared, for an index run that follows at once."""
     known: Mapping[str, Known] | None = field(default=None, repr=False, compare=False)
@@ -44,7 +46,7 @@ class Changes:
     stamp: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.added or self.changed or self.deleted)
+        return bool(self.added or self.changed or self.deleted or self.unfinished)
 
 
 def scan(store: SqliteStore, root: Path | str, config: Config) -> Changes:
@@ -57,7 +59,7 @@ def scan(store: SqliteStore, root: Path | str, config: Config) -> Changes:
     stamp = store.stamp  # first: what is younger makes the rest worthless, never wrong
     known = store.known()
     changes = compare(found, known, store.last_scan_ns, config.index.max_file_bytes)
-    return replace(changes, known=known, stamp=stamp)
+    return replace(changes, known=known, stamp=stamp, unfinished=store.unfinished)
 
 
 def compare(walk: Walk, known: Mapping[str, Known], last_scan_ns: int, limit: int) -> Changes:

@@ -2,7 +2,8 @@
 
 An edge can change its target only when the tree changed: a name that came or went and that the
 edge mentions, or a file that gives names their meaning. Everything else is not asked about again,
-so that one new file in a large tree costs little.
+so that one new file in a large tree costs little; but a run that was ended early may have committed
+names without asking about the edges that mention them, so the next one asks about all.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ def moved(store: SqliteStore, targets: Targets, changes: Changes) -> list[str]:
 
 def _mentioned(changes: Changes) -> list[str] | None:
     """Return what imports of the names that came or went mention; empty for none, None for any."""
+    if changes.unfinished:
+        return None
     stems: set[str] = set()
     for path in (*changes.added, *changes.deleted):
         parent, _, name = path.rpartition("/")

@@ -81,6 +81,7 @@ def index(
         else:
             known = writer.known()
             changes = compare(found, known, store.last_scan_ns, config.index.max_file_bytes)
+        changes = replace(changes, unfinished=store.unfinished)
         if force:
             again = [path for path in found.stats if path in known]
             changes = replace(changes, changed=tuple(again), unchanged=0)

@@ -382,6 +382,12 @@ class SqliteStore:
         """When the last complete walk began, in nanoseconds; 0 before the first."""
         return self._number("last_scan_ns")
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether a run that writes is under way; for the holder of the lock: was ended early."""
+        with self._pool.read() as connection:
+            return meta(connection, "status") == Freshness.UPDATING.value
+
 
 def _chunks(connection: sqlite3.Connection, number: int, path: str) -> tuple[Chunk, ...]:
     row = connection.execute(
