@@ -97,6 +97,7 @@ def test_an_edit_right_after_an_answer_is_in_the_next_one(tmp_path: Path) -> Non
     root.mkdir()
     (root / "a.py").write_text("def one(): ...\n")
     with tadoru.open(root, config=settings(tmp_path)) as workspace:
+        workspace.index()
         assert workspace.definition("one").symbols
         for turn in range(5):
             (root / "a.py").write_text(f"def name{turn}(): ...\n")

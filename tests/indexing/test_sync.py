@@ -376,12 +376,12 @@ import os, sys
 from multiprocessing.connection import Connection
 from tadoru.indexing import crew
 look = crew.look
-def deadly(root, task, limit):
+def deadly(root, task, *rest):
     if task.stat.path.endswith("killer.py"):
         os._exit(9)
     if task.stat.path.endswith("sleeper.py"):
         __import__("time").sleep(60)
-    return look(root, task, limit)
+    return look(root, task, *rest)
 crew.look = deadly
 crew.serve(Connection(int(sys.argv[1])))
 """
