@@ -82,6 +82,7 @@ def test_the_commands_of_a_wheel_work(
 ) -> None:
     done = run(bare, repository, "tadoru", "--version")
     assert done.stdout == f"tadoru {tadoru.__version__}\n"
+    assert run(bare, repository, "tadoru", "index").returncode == 0
     done = run(bare, repository, "tadoru", "search", "where is the session cookie signed")
     assert (done.returncode, done.stderr) == (0, "")
     assert "src/shop/sessions.py" in done.stdout
