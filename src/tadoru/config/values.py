@@ -221,7 +221,7 @@ class ServeConfig:
     """Of one request; then the answer is 504, and its work ends."""
     receive_seconds: float = 10.0
     """In which headers and body of a request must have come, each."""
-    threads: int = 16
+    threads: int = 8
     """Calls that are worked on at the same time; others wait."""
     connections: int = 1_000
     """Open at the same time; others get 503."""
