@@ -22,7 +22,7 @@ SHOWN_LINES = 60
 
 @click.command()
 @click.argument("path", default="", metavar="[PATH]", shell_complete=complete_file)
-@click.option("--name", default="", metavar="TEXT", help="Only names that hold this.")
+@click.option("--name", default="", metavar="TEXT", help="Only this name.")
 @click.option("--kind", "kinds", multiple=True, callback=split_list, metavar="KIND")
 @click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N")
 @click.option("--limit", "--top", "limit", type=click.IntRange(min=1), default=100, metavar="N")
