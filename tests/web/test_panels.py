@@ -187,14 +187,17 @@ def test_a_failed_path_has_candidates_with_features(shop: Workspace) -> None:
 def test_a_file_is_told_a_window_at_a_time(repository: Path) -> None:
     (repository / "long.txt").write_text("".join(f"line {n}\n" for n in range(1, 2_501)))
     (repository / "wide.txt").write_text("x" * 50_000 + "\nend\n")
+    (repository / "heavy.txt").write_text(("y" * 1_999 + "\n") * 600)
     with tadoru.open(repository) as workspace:
         workspace.index()
+        heavy = panels["file"].answer(workspace, {"path": "heavy.txt"})
         last = panels["file"].answer(workspace, {"path": "/long.txt", "start": "2001"})
         wide = panels["file"].answer(workspace, {"path": "wide.txt"})
         beyond = panels["file"].answer(workspace, {"path": "long.txt", "start": "9999"})
     assert last["start"] == 2001 and len(last["lines"]) == 500 and last["lines"][-1] == "line 2500"
     assert [len(line) for line in wide["lines"]] == [2_000, 3] and wide["cut_lines"] == [1]
     assert beyond["lines"] == []
+    assert 100 < len(heavy["lines"]) < 300 and heavy["total_lines"] == 600
 
 
 def test_a_file_has_both_directions_of_imports(shop: Workspace) -> None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 LINES = 1_000
 """Lines of one answer; the next begins where it ended."""
+CHARACTERS = 400_000
+"""Of one answer, about; at least one line is told."""
 LINE_CHARACTERS = 2_000
 """Of one line: minified text has lines of a megabyte."""
 USES = 60
@@ -42,19 +44,29 @@ def _ask(workspace: Workspace, given: Mapping[str, str]) -> dict[str, Any]:
         "index": plain(look.index),
     }
     if text is not None:
-        lines = [line[:LINE_CHARACTERS] for line in text.text.split("\n")]
-        answer["lines"] = lines[:-1] if lines and not lines[-1] else lines
+        lines, cut = _window(text.text)
+        answer["lines"] = lines
         answer["start"] = text.start_line
         answer["total_lines"] = text.total_lines
-        answer["cut_lines"] = [
-            text.start_line + at
-            for at, line in enumerate(text.text.split("\n"))
-            if len(line) > LINE_CHARACTERS
-        ]
+        answer["cut_lines"] = [text.start_line + at for at in cut]
     if given["symbol"].strip():
         uses = workspace.references(given["symbol"], top=USES)
         answer["uses"] = {"symbol": uses.symbol, "total": uses.total, "of": plain(uses.references)}
     return answer
+
+
+def _window(text: str) -> tuple[list[str], list[int]]:
+    """Return the lines that fit, each bounded, and which of them (from 0) are cut."""
+    whole = text.removesuffix("\n").split("\n") if text else []
+    lines: list[str] = []
+    left = CHARACTERS
+    for line in whole:
+        left -= min(len(line), LINE_CHARACTERS)
+        if left < 0 and lines:
+            break
+        lines.append(line[:LINE_CHARACTERS])
+    cut = [at for at in range(len(lines)) if len(whole[at]) > LINE_CHARACTERS]
+    return lines, cut
 
 
 def _symbol(symbol: Symbol) -> dict[str, Any]:
