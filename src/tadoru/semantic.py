@@ -64,10 +64,13 @@ class Models:
             return None, f"{LACKING}: {error.message}"
         if embedder is None:
             return None, ""
+        sources = list(sources)
         found = together(coverages(sources, embedder.fingerprint, principal))
         lacking = found.files - found.seen
         if not lacking:
             return embedder, ""
+        for source in sources:
+            source.make_vectors(embedder)
         why = f"{lacking} of {found.files} files have no vectors yet: {found.reason}"
         if not found.seen:
             return None, f"{LACKING}: {why}"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tadoru.indexing.changes import Changes
     from tadoru.indexing.job import Job
     from tadoru.indexing.targets import Targets
+    from tadoru.models.base import Embedder
     from tadoru.stores.base import Store
     from tadoru.stores.sqlite import SqliteStore
 
@@ -260,6 +261,12 @@ class LocalSource:
             "seconds_since_scan": max(0, time.time_ns() - store.last_scan_ns) // 10**9,
             **store.counters(),
         }
+
+    def make_vectors(self, embedder: Embedder) -> None:
+        """See to it that vectors that a question misses are made, in a process of its own."""
+        with self._lock:
+            if self._indexes and not self._job_runs():
+                self.vectors.soon(self.store, embedder)
 
     # -- work on demand ------------------------------------------------------------------------
 

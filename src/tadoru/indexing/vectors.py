@@ -140,14 +140,20 @@ class RootVectors:
             needs_consent=report.needs_consent and seen.waiting > 0,
         )
 
-    def soon(self, store: SqliteStore) -> None:
-        """Begin a run in a process of its own when something waits and nothing speaks against."""
+    def soon(self, store: SqliteStore, embedder: Embedder | None = None) -> None:
+        """Begin a run in a process of its own when something waits and nothing speaks against.
+
+        `embedder`: the model, by one who has loaded it. An instant one is not loaded to find out:
+        its vectors come with the index, and a question that misses some has it.
+        """
         if not is_configured(self._config.models) or self.runs():
+            return
+        if self.instant and embedder is None:
             return
         generation = store.generation
         if generation == self._settled or time.monotonic() - self._begun < PAUSE_SECONDS:
             return
-        embedder = self._embedder()
+        embedder = embedder or self._embedder()
         if embedder is None or not self.may_embed() or self._failed_lately():
             return
         from tadoru.indexing.labels import everything

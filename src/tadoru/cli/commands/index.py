@@ -108,6 +108,8 @@ def after_consent(session: Session, workspace: Workspace, report: IndexReport) -
 
 
 def _vectors_line(embedding: EmbeddingReport) -> str:
+    if not (embedding.made or embedding.reused or embedding.refused or embedding.waiting):
+        return f"of {embedding.files} files, by {embedding.model}"
     parts = [f"{embedding.made} made", f"{embedding.reused} known before"]
     if embedding.refused:
         parts.append(f"{embedding.refused} refused by the model")
