@@ -1,13 +1,22 @@
-"""A wrong path becomes ranked real paths, or an honest "absent"."""
+"""A wrong path becomes ranked real paths, or an honest "absent".
 
-from tadoru.resolve.answer import Renames, resolve
+What answers is loaded when it is first asked for: every workspace has a history, and few questions
+are about a path.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from tadoru.resolve.history import History
-from tadoru.resolve.index import PathIndex, path_index
-from tadoru.resolve.measure import Measure, of_retry
-from tadoru.resolve.mentioned import mentioned
-from tadoru.resolve.renames import renames
-from tadoru.resolve.reply import AMBIGUOUS, RESOLVED, RETRY
-from tadoru.resolve.retry import Strategy, retry
+
+if TYPE_CHECKING:
+    from tadoru.resolve.answer import Renames, resolve
+    from tadoru.resolve.index import PathIndex, path_index
+    from tadoru.resolve.measure import Measure, of_retry
+    from tadoru.resolve.mentioned import mentioned
+    from tadoru.resolve.renames import renames
+    from tadoru.resolve.reply import AMBIGUOUS, RESOLVED, RETRY
+    from tadoru.resolve.retry import Strategy, retry
 
 __all__ = [
     "AMBIGUOUS",
@@ -25,3 +34,22 @@ __all__ = [
     "resolve",
     "retry",
 ]
+
+_HOMES = {
+    "answer": ("Renames", "resolve"),
+    "index": ("PathIndex", "path_index"),
+    "measure": ("Measure", "of_retry"),
+    "mentioned": ("mentioned",),
+    "renames": ("renames",),
+    "reply": ("AMBIGUOUS", "RESOLVED", "RETRY"),
+    "retry": ("Strategy", "retry"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOMES.items():
+        if name in names:
+            value = getattr(import_module(f"{__name__}.{module}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
