@@ -1,7 +1,8 @@
 """The server of `tadoru.mcp` over HTTP, for the conformance suite; not a test itself.
 
-    python conformance_server.py DIRECTORY
+    python conformance_server.py DIRECTORY [transport | service]
 
+`service`: as `tadoru serve` has it, behind the gate; `transport`: with sessions, as the SDK has it.
 Writes the port to stdout. The suite judges by tools and resources of its own names: those that
 this server can have are put beside the real ones, through the same code.
 """
@@ -13,6 +14,7 @@ import socket
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
@@ -59,7 +61,20 @@ class WithFixtures(Tools):
         return "done"
 
 
-def main(directory: Path) -> None:
+def application(how: str, workspace: tadoru.Workspace, port: int) -> Any:
+    if how == "transport":
+        return server.build(lambda: workspace).streamable_http_app()
+    from tadoru.web import app
+
+    service = app.open_service(workspace, host="127.0.0.1", port=port)
+    built = server.build(service.askers.current, one_client=False, run=service.workers.run)
+    over_http = server.over_http(built, path=app.MCP, body_bytes=1 << 20)
+    return app.build(
+        service, over_http, secret=b"of this test", host="127.0.0.1", log=lambda line: None
+    )
+
+
+def main(directory: Path, how: str = "transport") -> None:
     for path, data in FILES.items():
         (directory / path).parent.mkdir(parents=True, exist_ok=True)
         (directory / path).write_bytes(data)
@@ -70,10 +85,13 @@ def main(directory: Path) -> None:
         listening.bind(("127.0.0.1", 0))
         sys.stdout.write(f"{listening.getsockname()[1]}\n")
         sys.stdout.flush()
-        app = server.build(lambda: workspace).streamable_http_app()
-        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(
+            application(how, workspace, listening.getsockname()[1]),
+            log_level="warning",
+            timeout_graceful_shutdown=1,
+        )
         uvicorn.Server(config).run(sockets=[listening])
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:3])

@@ -10,8 +10,8 @@ import pytest
 from tadoru.errors import BadInput
 from tadoru.mcp.contextweaver import ContextWeaverTools
 from tadoru.mcp.pathfinder import PathfinderTools
-from tadoru.parameters import arguments_of, parameters_of, schema_of
 from tadoru.mcp.tools import Tools
+from tadoru.parameters import arguments_of, parameters_of, schema_of
 
 
 def tool(

@@ -1,7 +1,7 @@
 """How much one principal may ask: requests a second, requests at a time, bytes a minute.
 
 Counts by identity, never by address: behind a proxy all addresses are one. Each process counts for
-itself. Decides nothing of who somebody is.
+itself. The person at the keyboard has no limit but the machine. Decides nothing of who somebody is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tadoru.config import MIB, ServeConfig
-from tadoru.web.identity import Identity, Refused
+from tadoru.web.identity import LOCAL, Identity, Refused
 
 KEPT = 10_000
 """Identities that are counted; of more, those idle for longest are forgotten."""
@@ -89,15 +89,19 @@ class Limits:
             account = self._account(identity, now)
             account.requests.fill(now)
             account.output.fill(now)
-            if account.held >= self._config.concurrency:
-                raise _too_many("requests at the same time", 1.0)
-            if account.output.level < 0:
-                raise _too_many("bytes in a minute", account.output.seconds_until(0))
-            if account.requests.level < 1:
-                raise _too_many("requests a second", account.requests.seconds_until(1))
+            if identity.issuer != LOCAL:
+                self._check(account)
             account.requests.level -= 1
             account.held += 1
             return Slot(self, account)
+
+    def _check(self, account: _Account) -> None:
+        if account.held >= self._config.concurrency:
+            raise _too_many("requests at the same time", 1.0)
+        if account.output.level < 0:
+            raise _too_many("bytes in a minute", account.output.seconds_until(0))
+        if account.requests.level < 1:
+            raise _too_many("requests a second", account.requests.seconds_until(1))
 
     def _account(self, identity: Identity, now: float) -> _Account:
         key = identity.issuer, identity.subject
