@@ -9,6 +9,7 @@ const HEIGHT_SHARE = 0.56;
 const GAP = 2;
 const LABEL = 16; // pixels of a directory's name above its content
 const SMALLEST = 9; // square pixels; less is not drawn
+const colours = new Map(); // language -> number of its colour
 const AGES = [["last day", 86400], ["last week", 604800], ["last month", 2629800], ["last year", 31557600], ["older", Infinity]];
 
 export const tree = {
@@ -68,11 +69,26 @@ function painter(data, colour) {
     return { of: age, legend: [...AGES.map(([name], index) => [`age-${index}`, name]), ["unknown", "unknown"]] };
   }
   const names = data.languages.filter(({ language }) => language !== "other").slice(0, LANGUAGES).map(({ language }) => language);
-  const classes = new Map(names.map((name, index) => [name, `lang-${index}`]));
-  return {
-    of: (node) => classes.get(node.language) ?? "unknown",
-    legend: [...names.map((name) => [classes.get(name), name]), ["unknown", "other"]],
-  };
+  colourise(names);
+  const kind = (name) => (names.includes(name) ? `lang-${colours.get(name)}` : "unknown");
+  return { of: (node) => kind(node.language), legend: [...names.map((name) => [kind(name), name]), ["unknown", "other"]] };
+}
+
+/** Give each language a colour; who had one keeps it from directory to directory. */
+function colourise(names) {
+  const taken = new Set();
+  const without = names.filter((name) => {
+    const colour = colours.get(name);
+    if (colour === undefined || taken.has(colour)) return true;
+    taken.add(colour);
+    return false;
+  });
+  for (const name of without) {
+    let colour = 0;
+    while (taken.has(colour)) colour += 1;
+    taken.add(colour);
+    colours.set(name, colour);
+  }
 }
 
 const legend = (paint) => el("ul", { class: "legend" }, paint.legend.map(([kind, name]) =>
@@ -131,7 +147,7 @@ function nest(node, { x, y, width, height }, paint, weighed, into, depth) {
     "data-told": describe(node),
   });
   into.push(rect);
-  const label = fitted(node.name, box.width - 8);
+  const label = fitted(node.name, box.width - 8, open ? 7.2 : 6.5);
   if (open) {
     const head = label && box.height > 40 ? LABEL : 2;
     if (head === LABEL) into.push(svg("text", { class: "name", x: fine(box.x + 5), y: fine(box.y + 12) }, label));
@@ -144,9 +160,9 @@ function nest(node, { x, y, width, height }, paint, weighed, into, depth) {
 
 const fine = (value) => Math.max(0, Math.round(value * 10) / 10);
 
-/** Return as much of a name as fits; nothing where less than three letters do. */
-function fitted(name, width) {
-  const most = Math.floor(width / 6.4);
+/** Return as much of a name as fits; nothing where less than three letters do. `letter`: pixels. */
+function fitted(name, width, letter) {
+  const most = Math.floor(width / letter);
   if (name.length <= most) return name;
   return most > 3 ? `${name.slice(0, most - 1)}…` : "";
 }
