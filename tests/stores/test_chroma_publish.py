@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -119,6 +120,25 @@ def test_only_what_changed_is_sent(site, address):
     assert set(contents(store)) == {"auth.md", "deploy.md", "empty.md", "new.md",
                                     "internal/billing.md"}  # fmt: skip
     assert "very end" in contents(store)["auth.md"]
+
+
+def test_a_page_has_the_time_of_its_content(site, address):
+    """Another checkout of the same text is no change; a new text brings its own time."""
+    os.utime(site / "auth.md", (1_000_000_000, 1_000_000_000))
+    publish(site, address)
+    os.utime(site / "auth.md", (1_500_000_000, 1_500_000_000))
+    assert publish(site, address).generation == 1
+
+    def time_of_auth():
+        store = ChromaStore.open(address)
+        entries = store.entries(access=access_of(store))
+        return next(one.mtime_ns // 10**9 for one in entries if one.path == "auth.md")
+
+    assert time_of_auth() == 1_000_000_000
+    (site / "auth.md").write_text(page("changed"))
+    os.utime(site / "auth.md", (1_600_000_000, 1_600_000_000))
+    publish(site, address)
+    assert time_of_auth() == 1_600_000_000
 
 
 def test_what_no_generation_needs_is_swept(site, address):

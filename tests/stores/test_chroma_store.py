@@ -7,6 +7,8 @@ from chroma_server import packed
 
 from tadoru.errors import CorruptStore, NotIndexed, Unavailable
 from tadoru.stores.chroma import ChromaStore, newest
+from tadoru.stores.chroma.address import FieldNames
+from tadoru.stores.chroma.table import Table
 from tadoru.testing.memory import by_lines
 from tadoru.testing.suites import LiteralIndexSuite, PostingsSuite, StoreSuite
 from tadoru.testing.suites.corpus import FILES
@@ -119,6 +121,37 @@ def test_a_page_outside_the_tree_does_not_exist(chroma):
     assert paths(store, access) == set()
     assert store.read("stray.md", access=access) is None
     assert store.read("__path_tree__", access=access) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        (1_700_000_000, 1_700_000_000),
+        (1_700_000_000.9, 1_700_000_000),
+        ("2023-11-14T22:13:20Z", 1_700_000_000),
+        ("2023-11-14T23:13:20+01:00", 1_700_000_000),
+        ("2023-11-14 22:13:20", 1_700_000_000),
+        (-1, 0),
+        ("yesterday", 0),
+        (None, 0),
+        ([1], 0),
+        (float("nan"), 0),
+        (10**30, 253_402_300_799),
+    ],
+)
+def test_a_page_has_the_time_that_its_tree_gives(value, seconds):
+    table = Table([{"a.md": {"isPublic": True, "changed": value}}], FieldNames(modified="changed"))
+    assert table["a.md"].modified == table.modified("a.md") == seconds
+    assert Table([{"a.md": {"changed": value}}], FieldNames(modified="")).modified("a.md") == 0
+
+
+def test_one_path_by_two_names_has_one_label_and_one_text():
+    """Names with a leading slash are the same path: what counts is all of one of them."""
+    hidden, public = {"groups": ["ops"]}, {"isPublic": True}
+    for trees in ([{"/a.md": hidden, "a.md": public}], [{"/a.md": public}, {"a.md": hidden}]):
+        table = Table(trees, FieldNames())
+        assert table.slug("a.md") == "a.md"
+        assert table["a.md"].label.public is (trees[-1]["a.md"] is public)
 
 
 def test_names_of_fields_are_settings(chroma):

@@ -57,8 +57,8 @@ class FieldNames:
     joiner: str = ""
     """What stood between two chunks of a page, if whoever cut it took that away."""
     vectors: str = ""
-    """Fingerprint of the model that made the collection's vectors (`tadoru stats` prints that of
-    the configured one). Without it, or with another one, search over it is lexical."""
+    """Fingerprint of the model that made the collection's vectors (`tadoru stats --json` names
+    that of the configured one). Without it, or with another one, search over it is lexical."""
 
 
 @dataclass(frozen=True, slots=True)
