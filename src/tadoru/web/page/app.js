@@ -120,7 +120,7 @@ function signIn(error) {
     keepToken(input.value.trim());
     begin();
   };
-  return el("form", { class: "failure", on: { submit } },
+  return el("form", { class: "failure sign-in", on: { submit } },
     el("h2", {}, hasToken() ? "This token is not accepted" : "Sign in"),
     el("p", {}, hasToken() ? error.message : "The server wants an access token of your identity provider. It is kept in this tab only."),
     el("label", { for: "token" }, "Access token"), input, el("button", { type: "submit" }, "Use it"));

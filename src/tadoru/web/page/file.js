@@ -28,8 +28,8 @@ function draw(data, parameters, { link }) {
     el("div", { class: "file" },
       el("div", { class: "beside" },
         symbols(data, here),
-        company(data, link),
-        data.uses ? uses(data.uses, link) : ""),
+        data.uses ? uses(data.uses, link) : "",
+        company(data, link)),
       code(data, marked, here)),
   ];
 }
@@ -64,17 +64,32 @@ function startOf(line, data) {
   return start > 1 ? start : "";
 }
 
+/** Join the edges that lead to one file: the file, the lines, the names. */
+function joined(edges, other) {
+  const found = new Map();
+  for (const edge of edges) {
+    const row = found.get(edge[other]) ?? { path: edge[other], lines: [], names: [] };
+    row.lines.push(edge.line);
+    row.names.push(...(edge.names ?? []));
+    found.set(edge[other], row);
+  }
+  return [...found.values()];
+}
+
 function company(data, link) {
-  const row = (edge, other) => el("li", {},
-    other ? el("a", { class: "path", href: link("file", { path: other }) }, other) : el("span", { class: "path" }, edge.module),
-    el("span", { class: "aside" }, ` line ${edge.line}${edge.names?.length ? `: ${edge.names.join(", ")}` : ""}${other ? "" : ", outside the tree or unknown"}`));
-  const list = (edges, total, pick, empty) => (edges.length
-    ? [el("ul", { class: "plain" }, edges.map((edge) => row(edge, pick(edge)))),
-      total > edges.length ? el("p", { class: "aside" }, `and ${count(total - edges.length)} more`) : ""]
-    : el("p", { class: "empty" }, empty));
+  const known = (edges, other) => {
+    const rows = joined(edges.filter((edge) => edge[other]), other);
+    return rows.length ? el("ul", { class: "plain" }, rows.map((row) => el("li", {},
+      el("a", { class: "path", href: link("file", { path: row.path }) }, row.path),
+      el("span", { class: "aside" }, ` ${row.names.join(", ")}${row.names.length ? ", " : ""}line ${row.lines.join(", ")}`)))) : "";
+  };
+  const outside = [...new Set(data.imports.filter((edge) => !edge.target).map((edge) => edge.module))];
+  const more = (total, edges) => (total > edges.length ? el("p", { class: "aside" }, `and ${count(total - edges.length)} more`) : "");
   return [
-    section(`Imported by ${data.importers_total}`, list(data.importers, data.importers_total, (edge) => edge.path, "No file imports this one.")),
-    section(`Imports ${data.imports_total}`, list(data.imports, data.imports_total, (edge) => edge.target, "It imports nothing.")),
+    section("Imported by", data.importers.length ? known(data.importers, "path") : el("p", { class: "empty" }, "No file of the tree."), more(data.importers_total, data.importers)),
+    section("Imports", known(data.imports, "target"),
+      outside.length ? el("p", { class: "aside" }, "From outside the tree, or unknown: ", el("span", { class: "path" }, outside.join(", "))) : "",
+      data.imports.length ? "" : el("p", { class: "empty" }, "Nothing."), more(data.imports_total, data.imports)),
   ];
 }
 

@@ -62,7 +62,7 @@ function candidates(data, open) {
       cell: (row, index) => (Object.keys(row.because).length
         ? el("details", { class: "why", open: index < 2 },
           el("summary", {}, "what weighs", el("span", { class: "visually-hidden" }, ` for ${row.path}`)), contributions(row.because))
-        : el("span", { class: "absent" }, "not weighed")),
+        : el("span", { class: "none" }, "not weighed")),
     },
   ];
   const none = data.none_of_them;

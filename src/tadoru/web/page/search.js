@@ -47,8 +47,8 @@ function draw(data, parameters, { link }) {
   return [
     ...data.warnings.map((warning) => el("p", { class: "note" }, warning)),
     rail(data.stages),
-    stages.ranked ? section("The way of each candidate", ways(data, stages, place)) : "",
-    stages.packed ? section("Token budget", budget(data, stages.packed, place)) : "",
+    stages.ranked?.found ? section("The way of each candidate", ways(data, stages, place)) : el("p", { class: "empty" }, "No chunk speaks of it. Other words, or none of the filters, may."),
+    stages.packed?.found ? section("Token budget", budget(data, stages.packed, place)) : "",
     section("Stage by stage", data.stages.map((stage) => details(stage, place))),
     section("The question, as understood", understood(data)),
     data.text ? section("What a model reads", el("pre", { class: "packed", tabindex: "0" }, lines(data.text))) : "",
@@ -86,7 +86,7 @@ function openStage(name) {
 function ways(data, stages, place) {
   const decided = new Map((stages["cut-off"]?.rows ?? []).map((row) => [`${row.path}:${row.line}`, row]));
   const packed = stages.packed?.rows ?? [];
-  const rank = (value) => (value ? el("span", {}, String(value)) : el("span", { class: "absent" }, "–"));
+  const rank = (value) => (value ? el("span", {}, String(value)) : el("span", { class: "none" }, "–"));
   const reranked = stages.ranked.rows.some((row, index) => row["rank before"] && row["rank before"] !== index + 1);
   const columns = [
     { title: "#", number: true, cell: (row) => String(row.rank) },

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _MODES: dict[str, Mode] = {"quick": "quick", "balanced": "balanced", "deep": "deep"}
 MOST_BUDGET = 100_000
-NO_MODEL = "no vectors were asked: there is no model for these files"
+NO_MODEL = "no model is set, or the index has no vectors of it"
 
 
 def _ask(workspace: Workspace, given: Mapping[str, str]) -> dict[str, Any]:
