@@ -92,6 +92,7 @@ def build(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        service.workers.pool.submit(service.askers.warm)
         async with mcp.router.lifespan_context(mcp):
             yield
         service.close()

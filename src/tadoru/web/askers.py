@@ -11,6 +11,7 @@ from collections import OrderedDict
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from tadoru.errors import TadoruError
 from tadoru.types import Principal
 from tadoru.web.identity import ASKER, LOCAL, Identity
 
@@ -49,6 +50,11 @@ class Askers:
         if evicted is not None:
             evicted.flush()
         return found
+
+    def warm(self) -> None:
+        """Bring the index up to date, as far as a question would."""
+        with suppress(TadoruError):  # the first question will say it to who asks
+            self._workspace.status()
 
     def close(self) -> None:
         """Write what was counted, and close the stores."""

@@ -122,6 +122,7 @@ class Gate:
             await self._app(passage.scope, _replay(body, receive), send)
             return
         token = ASKER.set(asker)
+        watching = asyncio.create_task(_stop_when_left(receive, asker.deadline))
         try:
             async with asyncio.timeout(asker.deadline.seconds + SEND_SECONDS):
                 await self._app(passage.scope, _replay(body, receive), send)
@@ -131,8 +132,8 @@ class Gate:
                 late = Refused(504, "deadline", "the request took too long")
                 await self._refuse(passage, late, send)
         finally:
+            watching.cancel()
             ASKER.reset(token)
-            asker.deadline.cancel()
 
     async def _admitted(self, passage: _Passage, receive: Receive) -> bytes:
         """Let a request in and return its body. Raises: `Refused`."""
@@ -232,6 +233,13 @@ class Gate:
         if passage.reason:
             line["refused"] = passage.reason
         self._log.line(**line)
+
+
+async def _stop_when_left(receive: Receive, deadline: Deadline) -> None:
+    """End the work for a client that has left: its threads stop at their next look."""
+    while (await receive())["type"] != "http.disconnect":
+        continue
+    deadline.cancel()
 
 
 def error_body(refusal: Refused) -> bytes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +13,9 @@ from tadoru.cli.options import Session, shared_options
 from tadoru.cli.output import complain
 from tadoru.config import Config, load
 from tadoru.errors import Unavailable
+
+if TYPE_CHECKING:
+    from tadoru.workspace import Workspace
 
 PORT = 8321
 BACKLOG = 512
@@ -78,6 +82,17 @@ RANKINGS_KEPT = 200
 """Finished rankings that all principals share."""
 
 
+def _answer_hooks(session: Session, workspace: Workspace, place: Path) -> None:
+    """Answer the hooks of the local person's agents, as `tadoru mcp` does."""
+    from tadoru.mcp.hints import Hints
+    from tadoru.mcp.listen import Listener
+
+    directories = [root for root in workspace.roots.values() if root.startswith("/")]
+    listener = Listener(place, directories, Hints(lambda: workspace).answer)
+    listener.start()
+    session.context.call_on_close(listener.close)
+
+
 def _run(
     session: Session, config: Config, place: Any, host: str, port: int, certificate: str, key: str
 ) -> None:
@@ -96,6 +111,8 @@ def _run(
         host=host,
         groups=workspace.principal.groups,
     )
+    if not service.authenticated:
+        _answer_hooks(session, workspace, home(config))
     place.listen(BACKLOG)
     scheme = "https" if certificate else "http"
     shown = f"[{host}]" if ":" in host else host
