@@ -66,6 +66,8 @@ def test_a_file_name_starts_no_line_of_a_tool(
 
 @pytest.mark.parametrize("words", ["search zebra function", "map", "outline", "list-files"])
 def test_a_file_name_starts_no_line_of_a_command(hostile: Path, words: str) -> None:
+    with tadoru.open(hostile) as workspace:
+        workspace.index()
     done = subprocess.run(
         [sys.executable, "-m", "tadoru", "--root", str(hostile), *words.split()],
         capture_output=True,

@@ -6,7 +6,7 @@ import click
 
 from tadoru.cli.options import Session, complete_directory, complete_file, shared_options
 from tadoru.cli.output import note, note_state, out, out_json, out_text, shown
-from tadoru.types import TextAnswer
+from tadoru.types import Freshness, TextAnswer
 
 
 @click.command("list-files")
@@ -88,7 +88,7 @@ def print_text(session: Session, answer: TextAnswer) -> int:
         out_json(answer)
     else:
         out_text(answer.text)
-    if not answer.text:
+    if not answer.text and answer.index.status is Freshness.FRESH:
         note("tadoru: there is nothing to outline here")
     if answer.truncated:
         note(f"tadoru: cut at {answer.budget} tokens; give a larger --budget or a deeper path")
