@@ -20,10 +20,12 @@ from tadoru.errors import StoreBusy, TadoruError
 from tadoru.stores.chroma.address import FieldNames
 from tadoru.stores.chroma.collection import Collection
 
-BEAT_SECONDS = 4.0
+BEAT_SECONDS = 2.0
 SILENCE_SECONDS = 20.0
 """Without a sign for so long, the holder of a claim counts as dead."""
 _POLL_SECONDS = 0.25
+_held: set[str] = set()
+"""Owners in this process whose publication goes on: one that failed may have left its claim."""
 _AGAIN = "run it again when that one is done; one publication at a time"
 
 
@@ -40,9 +42,11 @@ def claimed(collection: Collection, names: FieldNames, dimension: int) -> Iterat
     beating = threading.Thread(target=claim.beat_until, args=(over,), name="tadoru-claim",
                                daemon=True)  # fmt: skip
     beating.start()
+    _held.add(claim.owner)
     try:
         yield claim
     finally:
+        _held.discard(claim.owner)
         over.set()
         beating.join()
         with suppress(TadoruError):  # the next publication finds that nobody holds it
@@ -125,7 +129,10 @@ class Claim:
         It counts as gone, too, when it gives its claim up meanwhile.
         """
         if holder.get("place") and holder["place"] == _place():
-            return bool(_started(int(holder["pid"])) == holder["started"])
+            if holder["pid"] == os.getpid():
+                return holder["owner"] in _held
+            if _started(int(holder["pid"])) != holder["started"]:
+                return False
         sign = self._sign(str(holder["owner"]))
         before = self._facts(sign).get("beats")
         deadline = time.monotonic() + SILENCE_SECONDS
