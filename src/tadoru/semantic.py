@@ -80,7 +80,7 @@ class Models:
         """Return the reranker for a question, and why the answer is without it."""
         if self.given_reranker is not None:
             return self.given_reranker, ""
-        if not self.config.rerank_base_url:
+        if not (self.config.rerank_base_url or self.config.rerank_dir):
             return None, ""
         try:
             reranker = self._once("reranker", lambda: reranker_of(self.config))

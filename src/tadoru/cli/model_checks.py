@@ -50,7 +50,7 @@ def _made(config: ModelConfig) -> Embedder | None:
 def _reranker(config: ModelConfig) -> Iterator[Check]:
     from tadoru.models.configured import reranker_of
 
-    if not config.rerank_base_url:
+    if not (config.rerank_base_url or config.rerank_dir):
         return
     try:
         reranker = reranker_of(config)

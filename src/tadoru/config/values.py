@@ -138,6 +138,9 @@ class ModelConfig:
     rerank_model: str = ""
     rerank_top_n: int = 20
     embeddings_dir: str = ""
+    """A model2vec or ONNX folder, or `fastembed:NAME`."""
+    rerank_dir: str = ""
+    """A model2vec or ONNX folder: late interaction weighs the best candidates once more."""
     resolve_model_dir: str = ""
     resolve_model_precision: str = "int8"
     tokenizer: str = ""

@@ -54,6 +54,15 @@ class BatchEmbedder(Embedder, Protocol):
 
 
 @runtime_checkable
+class Tokens(Embedder, Protocol):
+    """An embedder that also tells the vectors of a text's tokens."""
+
+    def tokens(self, text: str) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Return unit vectors, shape (tokens, dimension), and how much each token weighs."""
+        ...
+
+
+@runtime_checkable
 class Reranker(Protocol):
     """Scores documents against a question."""
 

@@ -17,13 +17,14 @@ from urllib.parse import urlsplit, urlunsplit
 from tadoru.config import ModelConfig
 
 if TYPE_CHECKING:
-    from tadoru.models.base import Embedder, TokenCounter
+    from tadoru.models.base import Embedder, Reranker, TokenCounter, Tokens
     from tadoru.models.http import Endpoint
     from tadoru.models.late import LateInteraction
-    from tadoru.models.reranking import ApiReranker
 
     Connect = Callable[[str, str], Endpoint]
 
+FAST = "fastembed:"
+"""Begins the name of a model of fastembed, in the place of a folder."""
 WEIGHTS = "model.safetensors"
 PLACEHOLDERS = frozenset({"", "your-api-key-here"})
 """Keys that mean that nobody has set one."""
@@ -47,7 +48,7 @@ def embedder_of(config: ModelConfig, connect: Connect | None = None) -> Embedder
         endpoint.gate = Gate(config.embeddings_max_concurrency)
         return ApiEmbedder(endpoint, config.embeddings_model, config.embeddings_dimensions)
     if config.embeddings_dir:
-        return _of_folder(Path(config.embeddings_dir).expanduser())
+        return _of_folder(config.embeddings_dir)
     return _embedded() if config.embedded else None
 
 
@@ -59,31 +60,63 @@ def _embedded() -> Embedder:
     return CodeEmbedder()
 
 
-def _of_folder(folder: Path) -> Embedder:
-    """Load a folder once for each state of its file."""
+def _of_folder(name: str) -> Embedder:
+    """Load a folder, or what fastembed has under a name, once."""
+    if name.startswith(FAST):
+        return _by_name(name.removeprefix(FAST))
+    return tokens_of(Path(name).expanduser())
+
+
+def tokens_of(folder: Path) -> Tokens:
+    """Return the model of a folder, loaded once for each state of its file.
+
+    Raises: `Unavailable` for a folder that holds no model.
+    """
+    from tadoru.models.onnx import onnx_file
+
+    weights = onnx_file(folder) or folder / WEIGHTS
     try:
-        return _loaded(folder, (folder / WEIGHTS).stat().st_mtime_ns)
+        return _loaded(folder, weights, weights.stat().st_mtime_ns)
     except OSError:
-        return _loaded(folder, 0)
+        return _loaded(folder, weights, 0)
+
+
+@cache
+def _by_name(name: str) -> Embedder:
+    from tadoru.models.fast import FastEmbedder
+
+    return FastEmbedder(name)
 
 
 @lru_cache(maxsize=2)
-def _loaded(folder: Path, changed: int) -> Embedder:
+def _loaded(folder: Path, weights: Path, changed: int) -> Tokens:
+    """`changed`: when the weights were written; a folder that has another model is loaded anew."""
+    if weights.name != WEIGHTS:
+        from tadoru.models.onnx import OnnxEmbedder
+
+        return OnnxEmbedder(folder)
     from tadoru.models.static import StaticEmbedder
 
     return StaticEmbedder(folder)
 
 
-def reranker_of(config: ModelConfig, connect: Connect | None = None) -> ApiReranker | None:
-    """Return the configured reranker; None when there is none, or its key is missing."""
+def reranker_of(config: ModelConfig, connect: Connect | None = None) -> Reranker | None:
+    """Return the configured reranker: an endpoint, else a folder; None where there is neither.
+
+    Raises: `ConfigError` for an address that is none, `Unavailable` for a folder that is none.
+    """
     endpoint = _endpoint(
         config.rerank_base_url, config.rerank_api_key, config.rerank_model, "/rerank", connect
     )
-    if endpoint is None:
-        return None
-    from tadoru.models.reranking import ApiReranker
+    if endpoint is not None:
+        from tadoru.models.reranking import ApiReranker
 
-    return ApiReranker(endpoint, config.rerank_model)
+        return ApiReranker(endpoint, config.rerank_model)
+    if not config.rerank_dir:
+        return None
+    from tadoru.models.late import LateInteraction
+
+    return LateInteraction(Path(config.rerank_dir).expanduser())
 
 
 def path_reranker_of(config: ModelConfig) -> LateInteraction | None:
@@ -151,7 +184,12 @@ def is_instant(config: ModelConfig) -> bool:
     """Tell whether vectors are made in this process as fast as files are read: a table of tokens.
 
     Such vectors are a part of the index; others are made after it answers."""
-    return is_configured(config) and not asks_endpoint(config)
+    if not is_configured(config) or asks_endpoint(config):
+        return False
+    from tadoru.models.onnx import onnx_file
+
+    name = config.embeddings_dir
+    return not name or not (name.startswith(FAST) or onnx_file(Path(name).expanduser()))
 
 
 def asks_endpoint(config: ModelConfig) -> bool:
