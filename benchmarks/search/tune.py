@@ -42,6 +42,9 @@ STEPS = 400
 RATE = 0.05
 LOSSES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
 """Tried for each further chunk of one file, in logits before calibration."""
+FIXED = ("docs", "prose_in_docs", "asked_for_docs", "asked_for_tests", "definition")
+"""Weights that stay as set by hand: no question of the sets is answered by a document or a test, so
+what would be learned of these is how the sets were made. No document defines anything."""
 BEST_BODY = SIGNALS.index("best_body")
 
 Matrix = npt.NDArray[np.float64]
@@ -138,8 +141,9 @@ def fit(cases: list[Case], prior: Matrix, pull: float = PULL) -> Matrix:
     """Return weights that minimise the listwise loss plus the pull towards `prior`."""
     batch, w = Batch(cases), prior.copy()
     moment, square = np.zeros_like(w), np.zeros_like(w)
+    free = np.array([name not in FIXED for name in SIGNALS])
     for step in range(1, STEPS + 1):
-        gradient = batch.gradient(w) / len(cases) + 2 * pull * (w - prior)
+        gradient = free * (batch.gradient(w) / len(cases) + 2 * pull * (w - prior))
         moment = 0.9 * moment + 0.1 * gradient
         square = 0.999 * square + 0.001 * gradient**2
         corrected = moment / (1 - 0.9**step)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conftest import SHOP, store_of
-from tadoru.config import SearchConfig
+from tadoru.config import SearchConfig, load
 from tadoru.models.tokens import EstimatedTokens
 from tadoru.search import QueryCache, SearchRequest, search
 from tadoru.search.request import settings_for
@@ -167,3 +168,25 @@ def test_modes_change_the_answer() -> None:
     texts = {mode: answer(SearchConfig(), mode=mode, models=False)[1] for mode in
              ("quick", "balanced", "deep")}  # fmt: skip
     assert len(texts["quick"]) < len(texts["balanced"]) <= len(texts["deep"])
+
+
+VARIABLES = {
+    "CW_SEARCH_WVEC": ("w_vec", 0.25),
+    "CW_SEARCH_WLEX": ("w_lex", 0.25),
+    "CW_SEARCH_RERANK_TOP_N": ("rerank_top_n", 12),
+    "CW_SEARCH_MAX_TOTAL_CHARS": ("max_total_chars", 20_000),
+    "CW_SEARCH_VECTOR_TOP_K": ("vector_top_k", 90),
+    "CW_SEARCH_SMART_MAX_K": ("smart_max_k", 9),
+    "CW_SEARCH_IMPORT_FILES_PER_SEED": ("import_files_per_seed", 1),
+}
+
+
+@pytest.mark.parametrize("variable", VARIABLES)
+def test_variable_of_contextweaver_sets_a_parameter_that_counts(
+    variable: str, tmp_path: Path
+) -> None:
+    name, value = VARIABLES[variable]
+    assert name in CASES
+    assert getattr(SearchConfig(), name) != value
+    found = load(env={variable: str(value), "HOME": str(tmp_path)})
+    assert getattr(found.search, name) == value

@@ -111,7 +111,8 @@ def chunk_signals(lens: Lens, candidate: Found, file: FileFacts) -> Numbers:
         scores.get("symbol", 0.0),
         scores.get("path", 0.0),
     )
-    nature = float(chunk.kind in _DEFINITIONS), float(chunk.index == 0)
+    defines = chunk.kind in _DEFINITIONS or chunk.index < 0  # a scanned piece may well
+    nature = float(defines), float(chunk.index == 0)
     if not name_is and facts.heading_terms.isdisjoint(lens.by_term):
         return recalled + _NO_HEADING + nature
     return (
