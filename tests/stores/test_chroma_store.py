@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from chroma_server import packed
 
@@ -13,6 +15,7 @@ from tadoru.testing.memory import by_lines
 from tadoru.testing.suites import LiteralIndexSuite, PostingsSuite, StoreSuite
 from tadoru.testing.suites.corpus import FILES
 from tadoru.testing.suites.store import access_of, paths
+from tadoru.types import Kind
 
 pytestmark = [
     pytest.mark.slow,
@@ -143,6 +146,16 @@ def test_a_page_has_the_time_that_its_tree_gives(value, seconds):
     table = Table([{"a.md": {"isPublic": True, "changed": value}}], FieldNames(modified="changed"))
     assert table["a.md"].modified == table.modified("a.md") == seconds
     assert Table([{"a.md": {"changed": value}}], FieldNames(modified="")).modified("a.md") == 0
+
+
+def test_an_entry_can_be_replaced_and_moved(chroma):
+    store = ChromaStore.open(chroma.docs({"a.md": {"isPublic": True, "size": 7}}))
+    entry = next(iter(store.entries(access=access_of(store))))
+    other = replace(entry, path="docs/a.md")
+    assert (other.path, other.size, other.kind, other.language) == (
+        "docs/a.md", 7, Kind.FILE, "markdown",
+    )  # fmt: skip
+    assert entry.moved("docs/a.md").size == 7
 
 
 def test_one_path_by_two_names_has_one_label_and_one_text():

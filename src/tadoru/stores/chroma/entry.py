@@ -46,6 +46,10 @@ class PageEntry(Entry):
     target = ""
     executable = False
 
+    def __new__(cls, **fields: Any) -> Entry:  # type: ignore[misc]
+        """Return the plain entry that `dataclasses.replace` makes of one of these."""
+        return Entry(**fields)
+
     @classmethod
     def of(cls, path: str, facts: Facts, inner: str = "") -> PageEntry:
         """Return the entry of a page; `inner`: its path in the collection, where that differs."""
