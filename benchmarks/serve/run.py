@@ -140,7 +140,7 @@ async def people(served: Served, questions: Questions, seconds: float) -> Any:
     """Return latencies of one person alone, then of all of them, and the memory meanwhile."""
     proofs = [token(f"person-{n}", exp=int(time.time()) + 7_200) for n in range(PEOPLE)]
     links = [Link(served.port, proof) for proof in proofs]
-    alone = await steadily(links[:1], questions.of, seconds=max(20, seconds / 3), each=0.34)
+    alone = await steadily(links[:1], questions.of, seconds=min(60, seconds), each=0.25)
     await steadily(links, questions.of, seconds=10, each=1)  # caches fill, threads begin
     pids, samples = [served.process.pid], []
     before, began = cpu(pids), time.perf_counter()

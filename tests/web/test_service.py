@@ -7,6 +7,7 @@ import base64
 import re
 import shutil
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -291,6 +292,42 @@ def test_nothing_hidden_over_mcp(served: Served, root: Path) -> None:
     assert completed == ["docs/hostile.md"]
     assert texts[0] == texts[1]
     assert str(root) not in status
+
+
+@pytest.mark.parametrize("outside", ["/", "..", "/etc", "~", "../shop", "/nowhere", "docs/../.."])
+def test_a_repo_path_outside_the_roots_is_refused(weaver: Served, root: Path, outside: str) -> None:
+    async def work(client: Client) -> Any:
+        answers = [
+            await client.call_tool(name, {**more, "repo_path": place})
+            for place in (outside, str(root.parent), str(root))
+            for name, more in (
+                ("list-files", {}),
+                ("codebase-retrieval", {"information_request": "outside of every root"}),
+            )
+        ]
+        below = await client.call_tool("list-files", {"repo_path": "src/shop"})
+        return [(answer.is_error, answer.content[0].text) for answer in answers], below
+
+    answers, below = over_mcp(weaver, STAFF, work)
+    home = str(Path("~").expanduser())
+    for failed, text in answers[0 if outside != "/" else 2 :]:
+        assert failed
+        assert "outside of every root\n" not in text
+        assert home not in text
+    assert "src/shop/cart.py" in below.content[0].text
+
+
+@pytest.fixture(scope="module")
+def weaver(
+    tmp_path_factory: pytest.TempPathFactory, root: Path, issuer: Issuer
+) -> Iterator[Served]:
+    served = Served(
+        root, "--issuer", ISSUER, "--audience", AUDIENCE, "--keys", issuer.url,
+        "--tools", "contextweaver", home=tmp_path_factory.mktemp("weaver"),
+        config=ACCESS + "[serve]\nrate = 1000\nburst = 2000\n",
+    )  # fmt: skip
+    yield served
+    served.stop()
 
 
 def test_nobody_is_told_of_changes(served: Served) -> None:

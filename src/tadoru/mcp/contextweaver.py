@@ -223,7 +223,8 @@ def _bounded(value: int, low: int, high: int) -> int:
 
 
 def _place(workspace: Workspace, repo_path: str) -> str:
-    """Return the directory of the tree that a path of this machine means.
+    """Return the directory of the tree that a path of this machine means; for somebody elsewhere,
+    who knows nothing of this machine, one that a path of the tree means.
 
     `""`: all of it. Raises: `OutsideRoots` for what no served root holds, `PathNotFound` for what
     is not there.
@@ -232,6 +233,11 @@ def _place(workspace: Workspace, repo_path: str) -> str:
         return ""
     if "\0" in repo_path:
         raise BadInput("repo_path holds a NUL byte", hint="leave it out")
+    if not workspace.local:
+        clean = os.path.normpath(repo_path.lstrip("/") or ".")
+        if clean.partition("/")[0] == "..":
+            raise OutsideRoots(f"{repo_path}: outside all roots", hint="paths start at the tree")
+        return "" if clean == "." else clean
     written = os.path.normpath(Path(repo_path).expanduser())
     # links inside a root are the tree's matter, so what is written counts first
     for path in (written, os.path.realpath(written)):

@@ -188,6 +188,11 @@ class Core:
         return self._counter
 
     @property
+    def local(self) -> bool:
+        """Whether the asker is on this machine, and may know where things lie on it."""
+        return self._local
+
+    @property
     def roots(self) -> dict[str, str]:
         """Place in the tree -> directory on this machine, or address of the document store; who
         is elsewhere gets the place itself."""

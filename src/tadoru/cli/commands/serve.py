@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tadoru.cli.options import Session, shared_options
-from tadoru.cli.output import complain
+from tadoru.cli.output import note
 from tadoru.config import Config, load
 from tadoru.errors import Unavailable
 
 if TYPE_CHECKING:
+    from tadoru.web.gate import Gate
     from tadoru.workspace import Workspace
 
 PORT = 8321
@@ -25,6 +25,12 @@ BACKLOG = 512
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=PORT, show_default=True, help="0 for any that is free.")
+@click.option(
+    "--tools",
+    type=click.Choice(["tadoru", "contextweaver"]),
+    default="tadoru",
+    help="Whose tool names and parameters MCP offers.",
+)
 @click.option("--url", help="What clients call this service (https://tadoru.example.com).")
 @click.option("--issuer", help="The identity provider, as its tokens name it.")
 @click.option("--audience", multiple=True, help="What tokens must be made for (repeatable).")
@@ -53,6 +59,7 @@ def serve(session: Session, /, host: str, port: int, **flags: Any) -> int:
             hint="pip install 'tadoru[serve]'",
         ) from None
     certificate, key = flags.pop("certificate") or "", flags.pop("key") or ""
+    tools = flags.pop("tools")
     config = _configured(session, flags)
 
     from tadoru.web import listening
@@ -60,7 +67,11 @@ def serve(session: Session, /, host: str, port: int, **flags: Any) -> int:
     listening.check(config.serve, host)
     with listening.bound(host, port) as place:
         port = place.getsockname()[1]
-        _run(session, config, place, host, port, certificate, key)
+        gate = _composed(session, config, host, port, tools)
+        place.listen(BACKLOG)
+        shown = f"[{host}]" if ":" in host else host
+        note(f"tadoru: listening on {'https' if certificate else 'http'}://{shown}:{port}")
+        listening.serve(gate, place, config.serve, certificate=certificate, key=key)
     return 0
 
 
@@ -93,17 +104,18 @@ def _answer_hooks(session: Session, workspace: Workspace, place: Path) -> None:
     session.context.call_on_close(listener.close)
 
 
-def _run(
-    session: Session, config: Config, place: Any, host: str, port: int, certificate: str, key: str
-) -> None:
+def _composed(session: Session, config: Config, host: str, port: int, tools: str) -> Gate:
+    """Return the application: both faces over one workspace, which is opened here."""
     from tadoru.mcp import server as mcp
     from tadoru.roots import home
     from tadoru.secret import secret
-    from tadoru.web import app, listening
+    from tadoru.web import app
 
     workspace = session.open(config=config)
     service = app.open_service(workspace, host=host, port=port)
-    protocol = mcp.build(service.askers.current, one_client=False, run=service.workers.run)
+    protocol = mcp.build(
+        service.askers.current, tools=tools, one_client=False, run=service.workers.run
+    )
     gate = app.build(
         service,
         mcp.over_http(protocol, path=app.MCP, body_bytes=config.serve.max_body_bytes),
@@ -113,10 +125,5 @@ def _run(
     )
     if not service.authenticated:
         _answer_hooks(session, workspace, home(config))
-    place.listen(BACKLOG)
-    scheme = "https" if certificate else "http"
-    shown = f"[{host}]" if ":" in host else host
-    served = ", ".join(workspace.roots.values())
-    complain(f"serving {served} as {service.url}, listening on {scheme}://{shown}:{port}")
-    sys.stderr.flush()
-    listening.serve(gate, place, config.serve, certificate=certificate, key=key)
+    note(f"tadoru: serving {', '.join(workspace.roots.values())} as {service.url}")
+    return gate
