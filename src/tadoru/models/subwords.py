@@ -74,7 +74,8 @@ class Vocabulary:
     """Known pieces and their numbers. Threads may share it."""
 
     def __init__(self, pieces: Iterable[str]) -> None:
-        self._numbers = {piece: number for number, piece in enumerate(pieces)}
+        known = list(pieces)
+        self._numbers = dict(zip(known, range(len(known)), strict=True))
         self._longest = max(map(len, self._numbers), default=0)
         self._known = _Known(self._cut)
 
