@@ -293,6 +293,7 @@ def test_metrics_are_for_operators_and_prometheus(served: Served) -> None:
         answer = client.get("/metrics", headers={"Host": "10.0.0.7:8321"})
         assert answer.status_code == 200
         assert "tadoru_http_requests_total" in answer.text
+        assert 'tadoru_ranking_cache_total{outcome="miss"}' in answer.text
         assert client.get("/api/me").status_code == 401
     with served.client(token(groups=["staff"])) as client:
         assert client.get("/metrics").status_code == 403

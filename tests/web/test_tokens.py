@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -254,6 +255,34 @@ def test_while_the_provider_is_away_known_keys_serve_on_for_an_hour(
     issuer.away = False
     clock.now += AGAIN_SECONDS
     assert ask(token()).subject == "ann"
+
+
+def test_a_provider_that_hangs_holds_up_one_request(clock: Clock, issuer: Issuer) -> None:
+    issuer.rows = [jwk("one")]
+    hanging, go_on = threading.Event(), threading.Event()
+    asked = 0
+
+    def load() -> bytes:
+        nonlocal asked
+        asked += 1
+        if asked > 1:
+            hanging.set()
+            assert go_on.wait(10)
+            raise OSError("it never answered")
+        return issuer.document()
+
+    keys = Keys(load, ("RS256",), clock)
+    assert keys.find("one") is not None
+    clock.now += FRESH_SECONDS
+    assert keys.known("one") is None
+    looker = threading.Thread(target=keys.find, args=("one",))
+    looker.start()
+    assert hanging.wait(10)
+    assert keys.known("one") is not None
+    go_on.set()
+    looker.join()
+    assert keys.known("one") is not None
+    assert asked == 2
 
 
 def test_a_provider_that_was_never_there_is_no_fault_of_the_bearer(

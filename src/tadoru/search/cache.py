@@ -22,12 +22,17 @@ class QueryCache(Generic[Value]):
         self._entries = entries
         self._lock = threading.Lock()
         self._kept: OrderedDict[Hashable, Value] = OrderedDict()
+        self.hits = 0
+        self.misses = 0
 
     def get(self, key: Hashable) -> Value | None:
         with self._lock:
             value = self._kept.get(key)
-            if value is not None:
-                self._kept.move_to_end(key)
+            if value is None:
+                self.misses += 1
+                return None
+            self._kept.move_to_end(key)
+            self.hits += 1
             return value
 
     def put(self, key: Hashable, value: Value) -> None:

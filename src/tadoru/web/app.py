@@ -66,7 +66,7 @@ class Service:
 def open_service(workspace: Workspace, *, host: str, port: int) -> Service:
     """Return what serves a workspace, as its configuration says."""
     config = workspace.config.serve
-    metrics = Metrics()
+    metrics = Metrics(lambda: workspace.lookups)
     shown = f"[{host}]" if ":" in host else host
     return Service(
         askers=Askers(workspace),

@@ -61,8 +61,16 @@ class Keys:
         self._looked = -AGAIN_SECONDS
 
     def known(self, kid: str) -> PyJWK | None:
-        """Return a key without waiting; None where `find` has to look first."""
-        return self._kept.get(kid) if self._age() < FRESH_SECONDS else None
+        """Return a key without waiting; None where `find` has to look first.
+
+        While somebody looks, and when that failed a moment ago, keys that are not stale serve on: a
+        provider that hangs holds up one request.
+        """
+        age = self._age()
+        looked = self._clock() - self._looked < AGAIN_SECONDS
+        return (
+            self._kept.get(kid) if age < FRESH_SECONDS or (looked and age < STALE_SECONDS) else None
+        )
 
     def find(self, kid: str) -> PyJWK | None:
         """Return a key, after a look when that is due; None when there is none of this id.
@@ -81,12 +89,12 @@ class Keys:
         return self._clock() - self._loaded
 
     def _look(self) -> None:
+        self._looked = self._clock()
         try:
             self._kept = parsed(self._load(), self._algorithms)
             self._loaded = self._clock()
         except (OSError, ValueError, HTTPException) as error:
             log.warning("the keys of the identity provider cannot be read: %s", error)
-        self._looked = self._clock()
 
 
 def parsed(document: bytes, algorithms: tuple[str, ...]) -> dict[str, PyJWK]:

@@ -2,7 +2,7 @@
 
 A line about a request holds no path, no question, no group and no name: routes and tools are those
 of the tables, and who asked is a keyed hash that is the same on every replica with one secret. A
-line about a fault has its kind and its place in our code, and no values.
+line about a fault has its message, its kind and its place in our code.
 """
 
 from __future__ import annotations

@@ -6,12 +6,31 @@ bounded whatever is asked.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.metrics_core import CounterMetricFamily, Metric
 from prometheus_client.process_collector import ProcessCollector
+from prometheus_client.registry import Collector
 
 SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
 """Bounds of the latency histograms."""
+
+
+class _Rankings(Collector):
+    """Reads the cache of rankings when somebody asks."""
+
+    def __init__(self, lookups: Callable[[], tuple[int, int]]) -> None:
+        self._lookups = lookups
+
+    def collect(self) -> Iterable[Metric]:
+        told = CounterMetricFamily(
+            "tadoru_ranking_cache", "Looks into the cache of rankings.", labels=["outcome"]
+        )
+        for outcome, count in zip(("hit", "miss"), self._lookups(), strict=True):
+            told.add_metric([outcome], count)
+        yield told
 
 
 class Metrics:
@@ -19,7 +38,8 @@ class Metrics:
 
     content_type = CONTENT_TYPE_LATEST
 
-    def __init__(self) -> None:
+    def __init__(self, lookups: Callable[[], tuple[int, int]]) -> None:
+        """`lookups`: tells how often a finished ranking was found, and was not."""
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         self._requests = Counter(
@@ -46,10 +66,7 @@ class Metrics:
         self.under_way = Gauge(
             "tadoru_requests_under_way", "Requests that are served now.", registry=self._registry
         )
-        self._lookups = Counter(
-            "tadoru_ranking_cache", "Looks into the cache of rankings.", ["outcome"],
-            registry=self._registry,
-        )  # fmt: skip
+        self._registry.register(_Rankings(lookups))
 
     def request(self, route: str, status: int, seconds: float, sent: int) -> None:
         self._requests.labels(route, str(status)).inc()
@@ -63,10 +80,6 @@ class Metrics:
 
     def refused(self, reason: str) -> None:
         self._refused.labels(reason).inc()
-
-    def lookups(self, hits: int, misses: int) -> None:
-        self._lookups.labels("hit").inc(hits)
-        self._lookups.labels("miss").inc(misses)
 
     def text(self) -> bytes:
         return generate_latest(self._registry)

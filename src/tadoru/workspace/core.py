@@ -173,6 +173,12 @@ class Core:
         """What the asker touched, newest first."""
         return self._history.paths(self.principal)
 
+    @property
+    def lookups(self) -> tuple[int, int]:
+        """Looks of all askers into the finished rankings of this process: (found, not found)."""
+        rankings = self._rankings()
+        return rankings.hits, rankings.misses
+
     def _rankings(self) -> Cache:
         """Return the finished rankings: all askers share them, since the view is in the key."""
         from tadoru.search import QueryCache
