@@ -390,6 +390,24 @@ def test_reranker_that_leaves_out_a_document_is_unavailable(server: Server) -> N
         ApiReranker(Endpoint(server.url), "r").score("q", ["a", "b"])
 
 
+def test_reranker_is_asked_for_so_many_as_are_configured(server: Server) -> None:
+    """RERANK_TOP_N: what the endpoint leaves out beyond them is no better than their last."""
+
+    def answer(body: dict[str, Any], number: int) -> Answer:
+        best = [{"index": 3, "relevance_score": 0.9}, {"index": 1, "relevance_score": 0.4}]
+        return 200, {"results": best[: body["top_n"]]}
+
+    server.behave = answer
+    models = ModelConfig(rerank_base_url=server.url, rerank_model="r", rerank_top_n=2)
+    reranker = reranker_of(models)
+    assert reranker is not None
+    assert reranker.score("q", ["a", "b", "c", "d"]) == [0.4, 0.4, 0.4, 0.9]
+    wider = reranker_of(replace(models, rerank_top_n=3))
+    assert wider is not None
+    with pytest.raises(Unavailable, match="left out"):
+        wider.score("q", ["a", "b", "c", "d"])
+
+
 def test_placeholder_key_counts_as_missing_except_on_this_machine() -> None:
     """What has no key is not asked: the embedded model answers, or nobody where it is off."""
     far = ModelConfig(

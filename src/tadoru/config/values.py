@@ -137,6 +137,7 @@ class ModelConfig:
     rerank_base_url: str = ""
     rerank_model: str = ""
     rerank_top_n: int = 20
+    """How many of the best a reranker behind an endpoint is asked for."""
     embeddings_dir: str = ""
     """A model2vec or ONNX folder, or `fastembed:NAME`."""
     rerank_dir: str = ""

@@ -111,7 +111,7 @@ def reranker_of(config: ModelConfig, connect: Connect | None = None) -> Reranker
     if endpoint is not None:
         from tadoru.models.reranking import ApiReranker
 
-        return ApiReranker(endpoint, config.rerank_model)
+        return ApiReranker(endpoint, config.rerank_model, config.rerank_top_n)
     if not config.rerank_dir:
         return None
     from tadoru.models.late import LateInteraction

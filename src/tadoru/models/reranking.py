@@ -20,9 +20,11 @@ QUERY_SECONDS = 8.0
 class ApiReranker:
     """A `Reranker` behind an endpoint."""
 
-    def __init__(self, endpoint: Endpoint, model: str) -> None:
+    def __init__(self, endpoint: Endpoint, model: str, most: int = 0) -> None:
+        """`most`: the endpoint is asked for so many of the best; 0 for all."""
         self._endpoint = endpoint
         self._model = model
+        self._most = most
 
     @property
     def name(self) -> str:
@@ -31,7 +33,8 @@ class ApiReranker:
     def score(self, question: str, documents: Sequence[str]) -> list[float]:
         """Return one relevance in 0..1 per document; scores outside it are put through a sigmoid.
 
-        Raises: `Unavailable` when the endpoint fails or leaves out a document.
+        What is not among the best that were asked for gets the least score of those.
+        Raises: `Unavailable` when the endpoint fails or leaves out a document it was asked for.
         """
         if not documents:
             return []
@@ -45,14 +48,18 @@ class ApiReranker:
             index, value = row.get("index"), row.get("relevance_score", row.get("score"))
             if isinstance(index, int) and isinstance(value, (int, float)) and math.isfinite(value):
                 scores[index] = float(value)
-        if not all(index in scores for index in range(len(documents))):
+        known = [scores[index] for index in range(len(documents)) if index in scores]
+        if len(known) < self._count(documents):
             raise Unavailable(f"{self._endpoint.host} left out documents")
-        values = [scores[index] for index in range(len(documents))]
+        values = [scores.get(index, min(known)) for index in range(len(documents))]
         inside = all(0.0 <= value <= 1.0 for value in values)
         return values if inside else [_sigmoid(value) for value in values]
 
+    def _count(self, documents: Sequence[str]) -> int:
+        return min(len(documents), self._most or len(documents))
+
     def _body(self, question: str, documents: list[str]) -> dict[str, Any]:
-        count = len(documents)
+        count = self._count(documents)
         if "/services/rerank/" in self._endpoint.url:  # DashScope's own form
             return {
                 "model": self._model,
