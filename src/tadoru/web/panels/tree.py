@@ -30,27 +30,38 @@ CHILDREN = 400
 
 @dataclass(slots=True)
 class _Node:
-    """A directory or a file with the sums of what lies below."""
+    """A file with its weight, or a directory with the sums of what lies below."""
 
     name: str
     path: str
-    directory: bool
     tokens: int = 0
     bytes: int = 0
     files: int = 0
     newest: int = 0
-    languages: Counter[str] = field(default_factory=Counter)
-    children: dict[str, _Node] = field(default_factory=dict)
+    language: str = ""
+    """Of a file."""
+    languages: Counter[str] | None = None
+    """Of a directory: tokens by language."""
+    children: list[_Node] = field(default_factory=list)
 
-    def add(self, entry: Entry, tokens: int) -> None:
-        self.tokens += tokens
-        self.bytes += entry.size
-        self.files += 1
-        self.newest = max(self.newest, entry.mtime_ns // 1_000_000_000)
-        self.languages[entry.language or "other"] += tokens or 1
+    @property
+    def directory(self) -> bool:
+        return self.languages is not None
+
+    def add(self, child: _Node) -> None:
+        self.children.append(child)
+        self.tokens += child.tokens
+        self.bytes += child.bytes
+        self.files += child.files
+        self.newest = max(self.newest, child.newest)
+        assert self.languages is not None
+        if child.languages is None:
+            self.languages[child.language] += child.tokens or 1
+        else:
+            self.languages.update(child.languages)
 
     def told(self) -> dict[str, Any]:
-        languages = self.languages.most_common(1)
+        most = self.languages.most_common(1) if self.languages else []
         return {
             "name": self.name,
             "path": self.path,
@@ -59,7 +70,7 @@ class _Node:
             "bytes": self.bytes,
             "files": self.files,
             "modified": self.newest,
-            "language": languages[0][0] if languages else "other",
+            "language": most[0][0] if most else self.language or "other",
         }
 
 
@@ -67,7 +78,8 @@ def _ask(workspace: Workspace, given: Mapping[str, str]) -> dict[str, Any]:
     survey = workspace.survey(in_tree(given["path"]))
     root = grown(survey.path, survey.entries)
     languages = [
-        {"language": name, "tokens": count} for name, count in root.languages.most_common()
+        {"language": name, "tokens": count}
+        for name, count in (root.languages or Counter()).most_common()
     ]
     return {
         "tree": opened(root, NODES),
@@ -79,25 +91,43 @@ def _ask(workspace: Workspace, given: Mapping[str, str]) -> dict[str, Any]:
 
 def grown(path: str, entries: Iterable[Entry]) -> _Node:
     """Return the tree of entries that lie below a path, with sums at each directory."""
-    root = _Node(path.rpartition("/")[2], path, directory=True)
-    skip = len(path) + 1 if path else 0
-    for entry in entries:
-        tokens = 0 if entry.role in TEXTLESS else -(-entry.size // BYTES_PER_TOKEN)
-        root.add(entry, tokens)
-        if entry.path == path:
-            root.directory = False
-            continue
-        node, end = root, skip
-        while end >= 0:
-            start, end = end, entry.path.find("/", end)
-            name = entry.path[start:] if end < 0 else entry.path[start:end]
-            child = node.children.get(name)
-            if child is None:
-                inner = entry.path if end < 0 else entry.path[:end]
-                child = node.children[name] = _Node(name, inner, directory=end >= 0)
-            child.add(entry, tokens)
-            node, end = child, end + 1 if end >= 0 else -1
-    return root
+    files = [_file(entry) for entry in entries]
+    if len(files) == 1 and files[0].path == path:
+        return files[0]
+    directories = {path: _Node(path.rpartition("/")[2], path, languages=Counter())}
+    inside: dict[str, list[_Node]] = {}
+    for file in files:
+        inside.setdefault(file.path.rpartition("/")[0], []).append(file)
+    for parent in inside:
+        _make(directories, parent)
+    for place, node in reversed(directories.items()):  # what lies deeper was made later
+        for file in inside.get(place, ()):
+            node.add(file)
+        if place != path:
+            directories[place.rpartition("/")[0]].add(node)
+    return directories[path]
+
+
+def _file(entry: Entry) -> _Node:
+    return _Node(
+        entry.name,
+        entry.path,
+        tokens=0 if entry.role in TEXTLESS else -(-entry.size // BYTES_PER_TOKEN),
+        bytes=entry.size,
+        files=1,
+        newest=entry.mtime_ns // 1_000_000_000,
+        language=entry.language or "other",
+    )
+
+
+def _make(directories: dict[str, _Node], path: str) -> None:
+    """Add a directory and those above it that are missing, the outer ones first."""
+    missing = []
+    while path not in directories:
+        missing.append(path)
+        path = path.rpartition("/")[0]
+    for place in reversed(missing):
+        directories[place] = _Node(place.rpartition("/")[2], place, languages=Counter())
 
 
 def opened(root: _Node, most: int) -> dict[str, Any]:
@@ -110,7 +140,7 @@ def opened(root: _Node, most: int) -> dict[str, Any]:
     left = most
     while heap and left > 0:
         _, _, node, row = heapq.heappop(heap)
-        children = sorted(node.children.values(), key=lambda c: (-c.tokens, -c.bytes, c.name))
+        children = sorted(node.children, key=lambda c: (-c.tokens, -c.bytes, c.name))
         shown = children[: min(CHILDREN, max(left, 1))]
         row["children"] = []
         for child in shown:
