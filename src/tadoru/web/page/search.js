@@ -96,7 +96,7 @@ function ways(data, stages, place) {
     { title: "Fused", number: true, cell: (row) => rank(row["fused rank"]) },
     ...(reranked ? [{ title: "Before rerank", number: true, cell: (row) => rank(row["rank before"]) }] : []),
     { title: "Score", class: "score", cell: (row) => [el("span", { class: "number" }, row.score.toFixed(3)), meter(row.score)] },
-    { title: "Outcome", cell: (row) => outcome(decided.get(`${row.path}:${row.line}`), shownAs(row, packed)) },
+    { title: "Outcome", class: "outcome", cell: (row) => outcome(decided.get(`${row.path}:${row.line}`), shownAs(row, packed)) },
     { title: "Signals", cell: (row) => el("details", { class: "why" }, el("summary", {}, "why", el("span", { class: "visually-hidden" }, ` ${row.path}:${row.line}`)), contributions(row.signals)) },
   ];
   return table("The way of each candidate through the stages", columns, stages.ranked.rows, {
