@@ -7,7 +7,7 @@ far. Decides nothing of how long a call may take.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -19,17 +19,26 @@ FOREVER = float("inf")
 class Deadline:
     """A moment of the monotonic clock; another thread may bring it forward."""
 
-    __slots__ = ("left", "until")
+    __slots__ = ("_stops", "left", "until")
 
     def __init__(self, seconds: float = FOREVER) -> None:
         """`seconds`: from now."""
         self.until = time.monotonic() + seconds
         self.left = False
+        self._stops: list[Callable[[], None]] = []
 
     def cancel(self) -> None:
         """Say that nobody waits for the answer any more."""
         self.left = True
         self.until = 0.0
+        for stop in self._stops:
+            stop()
+
+    def on_cancel(self, stop: Callable[[], None]) -> None:
+        """Let work that does not look into stores be stopped, from the thread that cancels."""
+        self._stops.append(stop)
+        if self.left:
+            stop()
 
     @property
     def seconds(self) -> float:

@@ -88,7 +88,7 @@ class View:
 
     def __init__(self, stores: Mapping[str, Store], principal: Principal) -> None:
         self.principal = principal
-        self._deadline = deadline.current()
+        self.deadline = deadline.current()
         places = {prefix.strip("/"): store for prefix, store in stores.items()}
         self._parts = tuple(
             _Part(
@@ -108,8 +108,8 @@ class View:
 
     def _in_time(self) -> None:
         """Raises: `TimeUp` after the deadline of the call."""
-        if self._deadline is not None:
-            self._deadline.check()
+        if self.deadline is not None:
+            self.deadline.check()
 
     # -- names ---------------------------------------------------------------------------------
 

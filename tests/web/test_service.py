@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx
 import httpx2
 import pytest
 from mcp.client import Client
@@ -457,6 +458,27 @@ def test_a_call_that_takes_too_long_is_504_and_its_work_ends(
             assert busy(served.process.pid) - before < 0.5
     finally:
         served.stop()
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("bash", {"command": "while true; do grep -rc value . > /dev/null; done"}),
+        ("bash", {"command": "while true; do sleep 0.05; done"}),
+    ],
+)
+def test_the_work_of_a_client_that_left_ends(
+    served: Served, name: str, given: dict[str, str]
+) -> None:
+    with served.client(token("leaver")) as client, pytest.raises(httpx.ReadTimeout):
+        client.post(f"/api/{name}", json=given, timeout=1.5)
+    time.sleep(1.5)
+    before = busy(served.process.pid)
+    time.sleep(1)
+    assert busy(served.process.pid) - before < 0.3
+    with served.client(token("leaver")) as client:
+        codes = [client.get("/api/me").status_code for _ in range(3)]
+    assert codes == [200] * 3
 
 
 def busy(pid: int) -> float:

@@ -115,6 +115,8 @@ class _Job:
             Deadline(config.timeout_seconds),
             tools,
         )
+        if view.deadline is not None:
+            view.deadline.on_cancel(self._machine.leave)
         self._before: _Values | None = None
 
     async def run(self, key: bytes) -> RunResult:

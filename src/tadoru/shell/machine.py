@@ -154,6 +154,11 @@ class Machine:
         cut = result.stdout_truncated or result.stderr_truncated
         return result.exit_code, _CUT if cut else ""
 
+    def leave(self) -> None:
+        """Stop at once: nobody waits for the command line any more. For any thread."""
+        self._deadline.end("nobody waits for it any more")
+        self._stop()
+
     def _grew_too_large(self) -> None:
         self._too_large = True
         self._deadline.end("memory limit exceeded")

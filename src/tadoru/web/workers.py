@@ -56,7 +56,10 @@ class Workers:
         if not done:
             working.cancel()
             waiting.add_done_callback(_seen)
-            asker.deadline.check()
+            try:
+                asker.deadline.check()
+            finally:
+                asker.deadline.cancel()
         return await waiting
 
     def _held_to_deadline(self, function: Callable[[], T], tool: str) -> T:
