@@ -123,6 +123,8 @@ def survey(store: SqliteStore, fingerprint: str, access: Access | None = None) -
 def _waiting(store: SqliteStore, fingerprint: str, access: Access) -> list[Entry]:
     """Return the files without vectors: shallow source first, as early questions are about it."""
     paths = set(store.dense.unembedded(fingerprint))
+    if not paths:
+        return []  # and no entry of a large tree is made
     entries = [e for e in store.entries(access=access) if e.path in paths]
     return sorted(entries, key=lambda e: (e.role is not Role.SOURCE, e.path.count("/"), e.path))
 

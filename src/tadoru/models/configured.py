@@ -186,10 +186,12 @@ def is_instant(config: ModelConfig) -> bool:
     Such vectors are a part of the index; others are made after it answers."""
     if not is_configured(config) or asks_endpoint(config):
         return False
+    name = config.embeddings_dir
+    if not name or name.startswith(FAST):
+        return not name
     from tadoru.models.onnx import onnx_file
 
-    name = config.embeddings_dir
-    return not name or not (name.startswith(FAST) or onnx_file(Path(name).expanduser()))
+    return onnx_file(Path(name).expanduser()) is None
 
 
 def asks_endpoint(config: ModelConfig) -> bool:
