@@ -66,7 +66,7 @@ def application(how: str, workspace: tadoru.Workspace, port: int) -> Any:
         return server.build(lambda: workspace).streamable_http_app()
     from tadoru.web import app
 
-    service = app.open_service(workspace, host="127.0.0.1", port=port)
+    service = app.open_service(workspace, at=f"http://127.0.0.1:{port}")
     built = server.build(service.askers.current, one_client=False, run=service.workers.run)
     over_http = server.over_http(built, path=app.MCP, body_bytes=1 << 20)
     return app.build(

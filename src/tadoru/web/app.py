@@ -63,17 +63,18 @@ class Service:
         self.askers.close()
 
 
-def open_service(workspace: Workspace, *, host: str, port: int) -> Service:
-    """Return what serves a workspace, as its configuration says."""
+def open_service(workspace: Workspace, *, at: str) -> Service:
+    """Return what serves a workspace, as its configuration says. `at`: the URL that is listened
+    on, which is its name unless the configuration has another.
+    """
     config = workspace.config.serve
     metrics = Metrics(lambda: workspace.lookups)
-    shown = f"[{host}]" if ":" in host else host
     return Service(
         askers=Askers(workspace),
         workers=Workers.of(config.threads, metrics.call),
         metrics=metrics,
         config=config,
-        url=config.url.rstrip("/") or f"http://{shown}:{port}",
+        url=config.url.rstrip("/") or at,
         authenticated=bool(config.issuer),
     )
 

@@ -66,11 +66,12 @@ def serve(session: Session, /, host: str, port: int, **flags: Any) -> int:
 
     listening.check(config.serve, host)
     with listening.bound(host, port) as place:
-        port = place.getsockname()[1]
-        gate = _composed(session, config, host, port, tools)
-        place.listen(BACKLOG)
         shown = f"[{host}]" if ":" in host else host
-        note(f"tadoru: listening on {'https' if certificate else 'http'}://{shown}:{port}")
+        scheme = "https" if certificate else "http"
+        at = f"{scheme}://{shown}:{place.getsockname()[1]}"
+        gate = _composed(session, config, host, at, tools)
+        place.listen(BACKLOG)
+        note(f"tadoru: listening on {at}")
         listening.serve(gate, place, config.serve, certificate=certificate, key=key)
     return 0
 
@@ -104,7 +105,7 @@ def _answer_hooks(session: Session, workspace: Workspace, place: Path) -> None:
     session.context.call_on_close(listener.close)
 
 
-def _composed(session: Session, config: Config, host: str, port: int, tools: str) -> Gate:
+def _composed(session: Session, config: Config, host: str, at: str, tools: str) -> Gate:
     """Return the application: both faces over one workspace, which is opened here."""
     from tadoru.mcp import server as mcp
     from tadoru.roots import home
@@ -112,7 +113,7 @@ def _composed(session: Session, config: Config, host: str, port: int, tools: str
     from tadoru.web import app
 
     workspace = session.open(config=config)
-    service = app.open_service(workspace, host=host, port=port)
+    service = app.open_service(workspace, at=at)
     protocol = mcp.build(
         service.askers.current, tools=tools, one_client=False, run=service.workers.run
     )
