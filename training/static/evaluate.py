@@ -15,24 +15,27 @@ from train import Bags, Table, bag
 from tadoru.models.subwords import Vocabulary
 
 ALIKE = {"tsx": "typescript", "javascript": "typescript"}
-TEXTS, QUESTIONS, LEAST = 4_000, 1_500, 150
-"""Texts searched and questions asked per language at most; fewer questions do not count."""
+TEXTS, QUESTIONS, LEAST = 900, 1_200, 150
+"""Texts of one package, and questions asked per language, at most; fewer questions do not count."""
 
 
 class Development:
     """Questions and texts of the development packages, by language."""
 
-    def __init__(self, records: Iterable[Record], vocabulary: Vocabulary, share: float) -> None:
+    def __init__(
+        self, packages: Iterable[list[Record]], vocabulary: Vocabulary, share: float
+    ) -> None:
         by_language: dict[str, list[Record]] = defaultdict(list)
-        for record in records:
-            if record.kind == "code":
+        for package in packages:
+            code = [record for record in package if record.kind == "code"]
+            for record in code[:: len(code) // TEXTS + 1]:
                 by_language[ALIKE.get(record.language, record.language)].append(record)
         self.sets: dict[str, tuple[npt.NDArray[np.int64], Bags, Bags]] = {}
         for language, found in sorted(by_language.items()):
-            found = found[:TEXTS]
             questions = [question_of(record) for record in found]
             often = Counter(questions)
-            kept = [n for n, q in enumerate(questions) if often[q] == 1 and usable(q)][:QUESTIONS]
+            kept = [n for n, q in enumerate(questions) if often[q] == 1 and usable(q)]
+            kept = kept[:: len(kept) // QUESTIONS + 1]
             if len(kept) >= LEAST:
                 self.sets[language] = (
                     np.array(kept),

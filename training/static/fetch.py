@@ -84,11 +84,11 @@ def fetch(
     if not tree.is_dir():
         for archive in archives:
             _unpack(archive, tree)
-    version, licence = _described(registry, tree, archives)
-    if not allowed(licence):
+    source = known or Source(registry, name, *_described(registry, tree, archives), hashes)
+    if not allowed(source.licence):
         shutil.rmtree(tree)
         return None
-    return Source(registry, name, version, licence, hashes)
+    return source
 
 
 def _client(registry: str, name: str, version: str, directory: Path, work: Path) -> None:
@@ -159,8 +159,8 @@ def _described(registry: str, tree: Path, archives: list[Path]) -> tuple[str, st
     first = whole or re.search(r"^License:[ \t]*([^\n]+)", text, re.M)
     if registry == "deb":
         return archives[0].name.split("_")[1], first.group(1).strip() if first else ""
-    descriptions = list(archives[0].parent.glob("*.dsc"))
-    stated = re.search(r"^Version: (\S+)", descriptions[0].read_text("utf-8"), re.M)
+    descriptions = [p.read_text("utf-8") for p in archives[0].parent.glob("*.dsc")]
+    stated = re.search(r"^Version: (\S+)", "".join(descriptions), re.M)
     return stated.group(1) if stated else "", first.group(1).strip() if first else ""
 
 

@@ -3,8 +3,8 @@
 
 usage: python training/static/run.py --work DIR [--out FILE] [--set NAME=VALUE ...]
 
-Needs torch and about an hour on two cores, most of it fetching. DIR keeps archives, trees and
-records; what is there is not made again. Without --out the file goes to DIR/code.safetensors.
+Needs torch and about an hour on two cores, most of it fetching. DIR keeps archives, trees, records
+and pairs; what is there is not made again. Without --out the file goes to DIR/code.safetensors.
 --set changes one of `train.Settings` for an ablation.
 """
 
@@ -13,10 +13,11 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import pickle
 import random
 import re
 import sys
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from evaluate import Development
 from export import write
 from fetch import fetch_all
 from pairs import Pair, is_development, pairs_of
-from train import Settings, Table, bag, train
+from train import Bags, Ints, Settings, Table, bags, train
 from vocabulary import choose
 
 from tadoru.models.subwords import Vocabulary
@@ -74,6 +75,48 @@ def settings_of(changes: list[str]) -> Settings:
     return Settings(**{name: kinds[name](value) for name, _, value in pairs})
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a training run needs, and nothing of where it came from."""
+
+    pieces: list[str]
+    questions: Bags
+    texts: Bags
+    packages: Ints
+    """Number of each pair's package."""
+    development: Development
+
+
+def prepared(work: Path, place_share: float) -> Prepared:
+    """Return pairs and development packages as bags of pieces; DIR keeps them for ablations."""
+    kept = work / f"prepared-{place_share}.pickle"
+    if kept.is_file():
+        result: Prepared = pickle.loads(kept.read_bytes())
+        return result
+    learned: list[tuple[str, Pair]] = []
+    development: list[list[Record]] = []
+    source = random.Random(SEED)
+    for package, found in records(work).items():
+        if is_development(repository(package)):
+            development.append(found)
+        else:
+            learned += [(package, pair) for pair in pairs_of(found, source)]
+    once = {pair.body: pair for _, pair in learned}.values()
+    pieces = choose(f"{p.question}\n{p.place}\n{p.body}" for p in once)
+    print(f"{len(learned)} pairs, {len(once)} texts", flush=True)
+    vocabulary = Vocabulary(pieces)
+    numbers = {name: n for n, name in enumerate(dict.fromkeys(name for name, _ in learned))}
+    result = Prepared(
+        pieces,
+        bags(vocabulary, [("", p.question) for _, p in learned], place_share),
+        bags(vocabulary, [(p.place, p.body) for _, p in learned], place_share),
+        np.array([numbers[name] for name, _ in learned], dtype=np.int32),
+        Development(development, vocabulary, place_share),
+    )
+    kept.write_bytes(pickle.dumps(result))
+    return result
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -83,32 +126,18 @@ def main() -> int:
     parser.add_argument("--set", action="append", default=[])
     arguments = parser.parse_args()
     work, settings = arguments.work.resolve(), settings_of(arguments.set)
-    learned: list[tuple[str, Pair]] = []
-    development: list[Record] = []
-    source = random.Random(SEED)
-    for package, found in records(work).items():
-        if is_development(repository(package)):
-            development += found
-        else:
-            learned += [(package, pair) for pair in pairs_of(found, source)]
-    pieces = choose(f"{p.question}\n{p.place}\n{p.body}" for _, p in learned)
-    vocabulary = Vocabulary(pieces)
-    numbers = {name: n for n, name in enumerate(dict.fromkeys(name for name, _ in learned))}
-    questions = bag(vocabulary, [("", p.question) for _, p in learned], settings.place_share)
-    texts = bag(vocabulary, [(p.place, p.body) for _, p in learned], settings.place_share)
-    measured = Development(development, vocabulary, settings.place_share)
+    data = prepared(work, settings.place_share)
 
     def report(table: Table) -> None:
-        print("development packages, MRR@10:", measured.measure(table), flush=True)
+        print("development packages, MRR@10:", data.development.measure(table), flush=True)
 
-    packages = np.array([numbers[name] for name, _ in learned], dtype=np.int32)
-    table = train(questions, texts, packages, len(pieces), settings, every=report)
+    table = train(
+        data.questions, data.texts, data.packages, len(data.pieces), settings, every=report
+    )
     out = arguments.out or work / "code.safetensors"
-    digest = write(
-        out, pieces, *(t.detach().numpy() for t in (table.bags.weight, table.asked.exp(),
-        table.said.exp())), settings.place_share,
-    )  # fmt: skip
-    print(f"{len(learned)} pairs; {out}: sha256 {digest}")
+    tensors = (table.bags.weight, table.asked.exp(), table.said.exp())
+    digest = write(out, data.pieces, *(t.detach().numpy() for t in tensors), settings.place_share)
+    print(f"{out}: sha256 {digest}")
     return 0
 
 

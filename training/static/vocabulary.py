@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 from tadoru.models.subwords import INSIDE, identifiers, parts_of, whole_of
 
@@ -14,6 +15,7 @@ SIZE = 30_000
 WHOLES, PIECES = 3_000, 4_000
 """Of these: identifiers of several words, and pieces of words that are too rare."""
 MAX_PIECE = 7
+_cut = lru_cache(maxsize=1_000_000)(lambda identifier: tuple(parts_of(identifier)))
 
 
 def choose(texts: Iterable[str], size: int = SIZE) -> list[str]:
@@ -21,7 +23,7 @@ def choose(texts: Iterable[str], size: int = SIZE) -> list[str]:
     words: Counter[str] = Counter()
     wholes: Counter[str] = Counter()
     for text in texts:
-        parts = [parts_of(each) for each in set(identifiers(text))]
+        parts = [_cut(each) for each in set(identifiers(text))]
         words.update({part for each in parts for part in each if not part.isdigit()})
         wholes.update({whole_of(each) for each in parts if 1 < len(each) <= 4})
     singles = {mark + c for mark in ("", INSIDE) for c in "abcdefghijklmnopqrstuvwxyz"}
