@@ -2,7 +2,9 @@
 
 Each documented function gives one question: the first sentence of its doc comment. What is searched
 are all functions of a language, documented or not, as the index would embed them, with the doc
-comment taken out. Test files, generated files and questions that are asked twice are left out.
+comment taken out. Test files, generated files and questions that are asked twice are left out, and
+by the rules of CodeSearchNet (Husain et al. 2019) what is no function to look for: fewer than three
+lines, tests, and methods that a language asks for by name.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ LANGUAGES = {
     "javascript": "typescript", "rust": "rust", "java": "java",
 }  # fmt: skip
 MAX_BODY = 4_000
-MIN_BODY = 40
+MIN_BODY, MIN_LINES = 40, 3
+CUSTOMARY = re.compile(r"__\w+__|toString|equals|hashCode|(?i:.*test.*)")
+"""Names that say nothing of what a function is for, or that it is a test."""
 SKIPPED = re.compile(
     r"(^|/)(tests?|testing|testdata|__tests__|spec|benches|benchmarks?|vendor|_vendor|node_modules"
     r"|examples?|dist|build|lib/(cjs|esm|types)|umd|cjs|esm|esm5|\.git|contrib)(/|$)"
@@ -90,8 +94,14 @@ def _of_tree(tree: Path) -> Iterator[tuple[str, Function]]:
         shown = f"{tree.name}/{re.sub(r'^(package|[^/]+-[0-9][^/]*)/', '', shown)}"
         for each in definitions(language, parsed, positions.data) if parsed else ():
             body = positions.data[each.start : each.end].decode("utf-8", "replace")
-            if each.kind in ("function", "method") and len(body) >= MIN_BODY:
-                yield LANGUAGES[language], _function(each, shown, language, body)
+            if each.kind in ("function", "method") and not CUSTOMARY.fullmatch(each.name):
+                function = _function(each, shown, language, body)
+                if len(function.body) >= MIN_BODY and _lines(function.body) >= MIN_LINES:
+                    yield LANGUAGES[language], function
+
+
+def _lines(text: str) -> int:
+    return sum(not line.isspace() for line in text.splitlines())
 
 
 def _function(each: Definition, path: str, language: str, body: str) -> Function:

@@ -24,6 +24,7 @@ from bm25 import Bm25
 from questions import Function, functions
 
 from tadoru.models.code import MODEL, CodeEmbedder
+from tadoru.models.subwords import parts_of
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parent / "results" / "models.json"
@@ -69,7 +70,7 @@ def measured(found: list[Function], model: CodeEmbedder) -> dict[str, object]:
     gold = np.array(asked)
     texts = [f"{function.place}\n{function.body}" for function in found]
     questions = [found[n].question for n in asked]
-    lexical = Bm25(texts)
+    lexical = Bm25([_with_name(function) for function in found])
     words = np.stack([lexical.scores(question) for question in questions])
     cosines = model.encode(questions, query=True) @ model.encode(texts).T
     above = cosines - cosines.mean(axis=1, keepdims=True)
@@ -79,6 +80,11 @@ def measured(found: list[Function], model: CodeEmbedder) -> dict[str, object]:
         "functions": len(found), "questions": len(asked), "bm25": summary(ranks(words, gold)),
         "model": summary(ranks(cosines, gold)), "fused": summary(ranks(fused, gold)),
     }  # fmt: skip
+
+
+def _with_name(function: Function) -> str:
+    """Return path, class, the parts of the name, and code: what gives BM25 its best."""
+    return f"{function.place}\n{' '.join(parts_of(function.name))}\n{function.body}"
 
 
 def speed(found: list[Function], model: CodeEmbedder) -> dict[str, float]:
