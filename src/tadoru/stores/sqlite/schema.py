@@ -22,6 +22,9 @@ DATABASE = "index.db"
 APPLICATION_ID = 0x7461646F
 """`tado` in ASCII; `file` and `PRAGMA application_id` show it."""
 SCHEMA_VERSION = 3
+PAGE_BYTES = 1024
+"""Texts fill whole pages, half of the last on average; with pages of 4,096 bytes, the index of a
+small repository was larger by a quarter of its text, and one of 36 MB took as long to make."""
 _NEW = ".new"
 LEAVING_SECONDS = 5.0
 """How long the last reader of a database may take to leave it."""
@@ -153,7 +156,8 @@ def _opened(path: Path) -> Iterator[None]:
 
 def _fill(connection: sqlite3.Connection, root: Path) -> None:
     connection.execute("PRAGMA synchronous = OFF")  # synced once, before it gets its name
-    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # first, or it has no effect
+    connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # these two first, or without effect
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")

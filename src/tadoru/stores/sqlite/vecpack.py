@@ -1,7 +1,7 @@
 """The vectors of one file as bytes: signs to choose by, and small integers to score by.
 
-A number keeps its sign and one of 32 sizes, relative to the largest of its vector: the vector turns
-by less than two degrees, and packed, 256 numbers take 180 bytes where a byte each takes 256. Signs
+A number keeps its sign and one of 16 sizes, relative to the largest of its vector: the vector turns
+by less than four degrees, and packed, 256 numbers take 140 bytes where a byte each takes 256. Signs
 stand apart, for a search reads those of all chunks and the rest of only a few files.
 """
 
@@ -13,7 +13,7 @@ import zstandard
 
 from tadoru.stores.sqlite.records import FileVectors
 
-LEVELS = 31
+LEVELS = 15
 """The largest size of a number; each doubling costs a bit of space for each number."""
 _SCALE = np.dtype("<f4")
 
