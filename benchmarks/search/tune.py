@@ -42,9 +42,9 @@ STEPS = 400
 RATE = 0.05
 LOSSES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
 """Tried for each further chunk of one file, in logits before calibration."""
-FIXED = ("docs", "prose_in_docs", "asked_for_docs", "asked_for_tests", "definition")
+FIXED = ("docs", "prose_in_docs", "asked_for_docs", "asked_for_tests")
 """Weights that stay as set by hand: no question of the sets is answered by a document or a test, so
-what would be learned of these is how the sets were made. No document defines anything."""
+what would be learned of these is how the sets were made."""
 BEST_BODY = SIGNALS.index("best_body")
 
 Matrix = npt.NDArray[np.float64]
@@ -230,6 +230,7 @@ def main() -> int:
     parser.add_argument("--work", type=Path, required=True, help="where indexes are kept")
     parser.add_argument("--models", action="append", default=[], metavar="NAME")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--out", type=Path, help="for the figures on unseen repositories")
     parser.add_argument("--pull", type=float, default=PULL)
     arguments = parser.parse_args()
     sets = read_sets(arguments.set)
@@ -262,9 +263,12 @@ def main() -> int:
         for kind, value in after.items():
             count = sum(case.kind == kind for case in held)
             unseen.setdefault(kind, []).append((value, count))
-    for kind, pairs in unseen.items():
-        mean = sum(v * n for v, n in pairs) / sum(n for _, n in pairs)
+    means = {k: sum(v * n for v, n in p) / sum(n for _, n in p) for k, p in unseen.items()}
+    for kind, mean in means.items():
         print(f"learned, unseen repositories, {kind}: {mean:.4f}")
+    if arguments.out:
+        rounded_means = {kind: round(mean, 4) for kind, mean in means.items()}
+        arguments.out.write_text(json.dumps(rounded_means, indent=1) + "\n")
     if arguments.write:
         w = fit(cases, before, arguments.pull)
         loss = best_loss(cases, w)

@@ -11,9 +11,12 @@ from conftest import SHOP, Ask, store_of
 from tadoru.config import SearchConfig
 from tadoru.errors import BadInput, Unavailable
 from tadoru.search import CountingCache, QueryCache, SearchRequest
+from tadoru.search.found import Pool
+from tadoru.search.fuse import fuse
+from tadoru.search.query import QuestionKind
 from tadoru.testing.memory import MemoryStore
 from tadoru.testing.models import HashEmbedder, OverlapReranker
-from tadoru.types import Principal
+from tadoru.types import Chunk, Principal, Span
 from tadoru.views import View
 
 
@@ -339,3 +342,15 @@ def test_several_mounts_are_one_tree() -> None:
         budget=900, counter=EstimatedTokens(),
     )  # fmt: skip
     assert paths(answer)[0] == "two/shop/session.py"
+
+
+@pytest.mark.parametrize("kind", [QuestionKind.PROSE, QuestionKind.SYMBOL])
+def test_the_nearest_of_what_is_far_away_does_not_outweigh_words(kind: QuestionKind) -> None:
+    """A new file has no vector yet, and a store of documents may have none at all."""
+    span = Span(1, 1, 0, 1, 0, 1)
+    found = Pool()
+    found.add("lexical", Chunk("words.md", 0, span), 3.0, 0)
+    found.add("dense", Chunk("near.py", 0, span), 0.05, 0)
+    first, second = fuse(found, kind, SearchConfig())
+    assert first.path == "words.md"
+    assert second.fused < first.fused / 4
