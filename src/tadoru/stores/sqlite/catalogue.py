@@ -6,12 +6,15 @@ import sqlite3
 import threading
 from typing import TYPE_CHECKING
 
+from tadoru.stores.sqlite.access import admitted
 from tadoru.stores.sqlite.pool import Pool
-from tadoru.types import Entry, Kind, Role
+from tadoru.types import Access, Entry, Kind, Role
 
 if TYPE_CHECKING:
     from tadoru.stores.sqlite.coverage import FileTable
 
+COUNTED = 64
+"""Sets of labels whose files are counted; more askers differ by labels in one process seldom."""
 _ENTRY = "path, kind, size, mtime_ns, access_id, id, language, role, indexed, target, executable"
 
 
@@ -24,6 +27,7 @@ class Catalogue:
         self._stamp = 0
         self._entries: list[Entry] = []
         self._table: tuple[int, FileTable] | None = None
+        self._counts: dict[Access, tuple[int, int, int]] = {}
 
     def entries(self) -> list[Entry]:
         """Return all entries, unfiltered, ordered by path: the caller applies access."""
@@ -51,6 +55,26 @@ class Catalogue:
             if self._table is None or self._table[0] != stamp:
                 self._table = (stamp, file_table(connection))
             return self._table[1]
+
+    def counts_in(self, connection: sqlite3.Connection, access: Access) -> tuple[int, int]:
+        """Return how many files are visible, and how many of them wait for their content.
+
+        Every answer carries them, so they are counted once for each state of the files.
+        """
+        stamp = stamp_of(connection)
+        with self._lock:
+            known = self._counts.get(access, (0, 0, 0))
+        if known[0] != stamp:
+            counts = connection.execute(
+                "SELECT count(*), ifnull(sum(NOT indexed OR dirty), 0) FROM files"
+                f" WHERE access_id {admitted(access)}"
+            ).fetchone()
+            known = (stamp, *counts)
+            with self._lock:
+                if len(self._counts) >= COUNTED:
+                    self._counts.clear()
+                self._counts[access] = known
+        return known[1:]
 
 
 def stamp_of(connection: sqlite3.Connection) -> int:

@@ -309,11 +309,8 @@ class SqliteStore:
         if not access:
             return IndexState()
         with self._pool.read() as connection:
-            files, pending = connection.execute(
-                "SELECT count(*), ifnull(sum(NOT indexed OR dirty), 0) FROM files"
-                f" WHERE access_id {admitted(access)}"
-            ).fetchone()
             said = dict(connection.execute("SELECT key, value FROM meta").fetchall())
+            files, pending = self._catalogue.counts_in(connection, access)
         status = Freshness(said["status"])
         if status in (Freshness.FRESH, Freshness.UPDATING):
             # Work on what the asker cannot see is no news for him.
