@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
+from importlib import import_module
 
 import tadoru
 from tadoru import errors, types
@@ -59,3 +61,15 @@ def test_answers_carry_the_state_of_the_index() -> None:
     )  # fmt: skip
     for answer in answers:
         assert "index" in answer.__dataclass_fields__, answer.__name__
+
+
+def test_no_module_stands_in_the_place_of_what_is_loaded_when_it_is_asked_for() -> None:
+    lazy = [
+        package
+        for found in pkgutil.walk_packages(tadoru.__path__, "tadoru.")
+        if found.ispkg and hasattr(package := import_module(found.name), "__getattr__")
+    ]
+    assert "tadoru.resolve" in {package.__name__ for package in lazy}
+    for package in (tadoru, *lazy):
+        modules = {found.name for found in pkgutil.iter_modules(package.__path__)}
+        assert not modules & set(package.__all__), package.__name__

@@ -149,7 +149,7 @@ def _small_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (16_384, 16_384))
 
 
-@pytest.fixture(params=["limit", "64k", "128k", "192k"])
+@pytest.fixture(params=["limit", "32k", "64k", "96k"])
 def full_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, Any]]:
     """Home on a disk that is too small: a real one where mounting is allowed, else a file limit."""
     home = tmp_path / "small"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tadoru.resolve import resolve
-from tadoru.resolve.renames import follow, parse, renames
+from tadoru.resolve.renamed import follow, parse, renames
 from tadoru.views import View
 
 TEXT = "".join(f"line {n} of a file that is long enough to be recognised\n" for n in range(20))

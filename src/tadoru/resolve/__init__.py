@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from tadoru.resolve.answer import Renames, resolve
     from tadoru.resolve.index import PathIndex, path_index
     from tadoru.resolve.measure import Measure, of_retry
-    from tadoru.resolve.mentioned import mentioned
-    from tadoru.resolve.renames import renames
+    from tadoru.resolve.mentions import mentioned
+    from tadoru.resolve.renamed import renames
     from tadoru.resolve.reply import AMBIGUOUS, RESOLVED, RETRY
-    from tadoru.resolve.retry import Strategy, retry
+    from tadoru.resolve.retrying import Strategy, retry
 
 __all__ = [
     "AMBIGUOUS",
@@ -35,14 +35,15 @@ __all__ = [
     "retry",
 ]
 
+# No module may have the name of what is offered here: once imported, it would stand in its place.
 _HOMES = {
     "answer": ("Renames", "resolve"),
     "index": ("PathIndex", "path_index"),
     "measure": ("Measure", "of_retry"),
-    "mentioned": ("mentioned",),
-    "renames": ("renames",),
+    "mentions": ("mentioned",),
+    "renamed": ("renames",),
     "reply": ("AMBIGUOUS", "RESOLVED", "RETRY"),
-    "retry": ("Strategy", "retry"),
+    "retrying": ("Strategy", "retry"),
 }
 
 

@@ -84,6 +84,9 @@ class Pool:
         found.ranks[channel] = min(rank, found.ranks.get(channel, rank))
         return found
 
+    def __contains__(self, key: Key) -> bool:
+        return key in self._found
+
     def all(self) -> list[Found]:
         return list(self._found.values())
 

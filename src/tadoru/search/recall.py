@@ -36,6 +36,9 @@ CHUNKS_ASKED_PER_FILE = 8
 """All chunks of a file match its path alike, so more are asked for than files are wanted."""
 DEFINITIONS_PER_NAME = 6
 LEFT_OUT = "semantic recall is left out"
+FAR_COSINE = 0.2
+"""What nothing but its meaning brings has to be nearer than this: in a small tree everything is
+among the nearest."""
 """How the note begins that says so."""
 EXACT_NAME, FOLDED_NAME = 1.0, 0.8
 """Score of a definition whose name is written so in the question, or only folds to it."""
@@ -115,10 +118,12 @@ def _dense(
     except Exception as error:  # a model or its endpoint may fail in any way; lexical goes on
         notes.append(f"{LEFT_OUT}: {_reason(error)}")
         return
-    if not lists[0]:
+    if not lists[0] and view.state().files:
         notes.append(f"{LEFT_OUT}: no vectors of this model in the index")
     for (share, _), refs in zip(_with_variants(question), lists, strict=True):
         for rank, ref in enumerate(refs[: settings.vector_top_m]):
+            if ref.score < FAR_COSINE and (ref.path, ref.index) not in pool:
+                continue
             chunk = _chunk(facts.file(view, ref.path), ref.index)
             if chunk is not None:
                 pool.add("dense", chunk, max(0.0, ref.score) * share, rank)
