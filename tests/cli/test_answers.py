@@ -54,12 +54,16 @@ def test_search_filters_by_glob_and_directory(cli: Run) -> None:
     assert all(line.startswith("web/") for line in done.stdout.splitlines())
 
 
+NOWHERE = "weather forecast for tomorrow in small towns by the sea"
+"""A question that nothing in the repository answers."""
+
+
 def test_a_guess_is_printed_with_a_warning_and_exits_one(cli: Run) -> None:
-    done = cli("search", "weather forecast for tomorrow in small towns by the sea")
+    done = cli("search", NOWHERE)
     assert done.returncode == 1
     assert done.stdout
     assert "low confidence" in done.stderr
-    assert json.loads(cli("search", "weather forecast for tomorrow in small towns by the sea", "--json").stdout)["hits"]
+    assert json.loads(cli("search", NOWHERE, "--json").stdout)["hits"]
 
 
 def test_a_search_that_finds_nothing_exits_one(cli: Run) -> None:
