@@ -376,7 +376,7 @@ def test_a_claim_of_a_living_process_without_a_sign_is_taken_over(
     publish(site, address)
     with subprocess.Popen(["sleep", "60"]) as other:
         left = {"page": TREE, "owner": "x", "place": claims._place(), "pid": other.pid,
-                "started": claims._started(other.pid)}  # fmt: skip
+                "started": claims.started(other.pid)}  # fmt: skip
         name = claims.claim_id(address.names)
         chroma.official(address).add(
             ids=[name], documents=["-"], metadatas=[left], embeddings=[[1.0] + [0.0] * 255]

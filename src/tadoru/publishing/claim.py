@@ -19,6 +19,7 @@ from uuid import uuid4
 from tadoru.errors import StoreBusy, TadoruError
 from tadoru.stores.chroma.address import FieldNames
 from tadoru.stores.chroma.collection import Collection
+from tadoru.stores.sqlite.lock import started
 
 BEAT_SECONDS = 2.0
 SILENCE_SECONDS = 20.0
@@ -73,7 +74,7 @@ class Claim:
     def take(self) -> None:
         """Become the holder. Raises: `StoreBusy`."""
         pid = os.getpid()
-        mine = {"owner": self.owner, "place": _place(), "pid": pid, "started": _started(pid)}
+        mine = {"owner": self.owner, "place": _place(), "pid": pid, "started": started(pid)}
         while True:
             self._collection.add([self._id], [self._id], [self._row(mine)], [self.vector])
             holder = self._holder()
@@ -131,7 +132,7 @@ class Claim:
         if holder.get("place") and holder["place"] == _place():
             if holder["pid"] == os.getpid():
                 return holder["owner"] in _held
-            if _started(int(holder["pid"])) != holder["started"]:
+            if started(int(holder["pid"])) != holder["started"]:
                 return False
         sign = self._sign(str(holder["owner"]))
         before = self._facts(sign).get("beats")
@@ -152,15 +153,3 @@ def _place() -> str:
         return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
     except OSError:
         return ""
-
-
-def _started(pid: int) -> int:
-    """Return when a process started, in clock ticks since boot; 0 when it is dead or a zombie.
-
-    Source: proc(5), fields 3 and 22 of /proc/<pid>/stat.
-    """
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return 0
-    return 0 if fields[0] in (b"Z", b"X") else int(fields[19])

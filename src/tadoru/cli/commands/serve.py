@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 PORT = 8321
 BACKLOG = 512
 """Connections that wait to be accepted."""
+RANKINGS_KEPT = 200
+"""Finished rankings that all principals share."""
 
 
 @click.command()
@@ -88,10 +90,6 @@ def _configured(session: Session, flags: dict[str, Any]) -> Config:
     entries = max(config.search.query_cache_entries, RANKINGS_KEPT)
     search = replace(config.search, query_cache_entries=entries)
     return replace(config, shell=shell, search=search)
-
-
-RANKINGS_KEPT = 200
-"""Finished rankings that all principals share."""
 
 
 def _answer_hooks(session: Session, workspace: Workspace, place: Path) -> None:

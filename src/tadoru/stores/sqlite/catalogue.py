@@ -56,12 +56,14 @@ class Catalogue:
                 self._table = (stamp, file_table(connection))
             return self._table[1]
 
-    def counts_in(self, connection: sqlite3.Connection, access: Access) -> tuple[int, int]:
+    def counts_in(
+        self, connection: sqlite3.Connection, stamp: int, access: Access
+    ) -> tuple[int, int]:
         """Return how many files are visible, and how many of them wait for their content.
 
-        Every answer carries them, so they are counted once for each state of the files.
+        Every answer carries them, so they are counted once for each state of the files. `stamp`:
+        of the state that `connection` sees.
         """
-        stamp = stamp_of(connection)
         with self._lock:
             known = self._counts.get(access, (0, 0, 0))
         if known[0] != stamp:

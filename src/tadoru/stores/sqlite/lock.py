@@ -95,12 +95,13 @@ def _busy(path: Path, owner: str) -> StoreBusy:
 
 
 def started(pid: int) -> int:
-    """Return when a process started, in clock ticks since boot; 0 where that is not known.
+    """Return when a process started, in clock ticks since boot; 0 when it is dead or a zombie, and
+    where that is not known.
 
-    Source: proc(5), field 22 of /proc/<pid>/stat.
+    Source: proc(5), fields 3 and 22 of /proc/<pid>/stat.
     """
     try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return 0
-    return int(stat.rpartition(b")")[2].split()[19])
+    return 0 if fields[0] in (b"Z", b"X") else int(fields[19])

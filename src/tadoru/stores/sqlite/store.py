@@ -310,7 +310,7 @@ class SqliteStore:
             return IndexState()
         with self._pool.read() as connection:
             said = dict(connection.execute("SELECT key, value FROM meta").fetchall())
-            files, pending = self._catalogue.counts_in(connection, access)
+            files, pending = self._catalogue.counts_in(connection, said["stamp"], access)
         status = Freshness(said["status"])
         if status in (Freshness.FRESH, Freshness.UPDATING):
             # Work on what the asker cannot see is no news for him.
